@@ -1,0 +1,51 @@
+/* table.h - what became of each configuration, as files and on a terminal. */
+#ifndef APPS_TABLE_H
+#define APPS_TABLE_H
+
+#include <stdio.h>
+
+#include "journal.h"
+#include "space.h"
+
+/* What the rows mean. Borrowed; the same on all ranks. */
+struct table_form {
+    const struct space *space;
+    int nmetrics;
+    const char *metrics[JOURNAL_MAX_METRICS]; /* [nmetrics] names */
+    int objective;                            /* the metric to compare by */
+    bool minimize;
+};
+
+struct table {
+    const struct table_form *form;
+    struct journal_row *rows; /* [nrows of the space]; NULL where the rank does not hold them */
+    int64_t strangers;        /* rows of the journal that are not of the space */
+};
+
+/* Local. Takes the journal's rows over: one of each configuration, a done one if there is one.
+ * What has none is "not run". */
+spmd_status table_create(const struct table_form *form, const uint64_t ids[],
+                         struct journal_rows *journal, struct table *table);
+void table_free(struct table *table);
+
+/* Local. Rows of a state. */
+int64_t table_count(const struct table *table, spmd_sweep_state state);
+
+/* Local. Whether metrics `a` are better than `b`. NaN never is. */
+bool table_better(const struct table_form *form, const double a[], const double b[]);
+
+/* Local. The best row that is done; -1 if none is. */
+int64_t table_best(const struct table *table);
+
+/* Local. Prints the best `top` rows, and what all configurations have in common. */
+spmd_status table_print(const struct table *table, int64_t top, FILE *stream);
+
+/* Local. Writes all rows, aside and renamed. */
+spmd_status table_write_csv(const struct table *table, const char *path);
+
+/* Collective over the mesh. Writes all rows, which position 0 holds; a dataset for each column.
+ * `fields` [nfields] become attributes of the file. */
+spmd_status table_write_hdf5(const struct table *table, spmd_mesh *mesh, const char *path,
+                             int nfields, const struct journal_field fields[]);
+
+#endif

@@ -1,0 +1,21 @@
+/* spmd.h - sharded arrays over MPI, in JAX's words. The only header that a program needs.
+ *
+ * Reading order: mesh (who), sharding (how it lies), array (the data), map (the code),
+ * collective (the talk), io (the files), sweep (many configurations at once). */
+#ifndef SPMD_H
+#define SPMD_H
+
+#include <spmd/version.h>
+#include <spmd/error.h>
+#include <spmd/types.h>
+#include <spmd/random.h>
+#include <spmd/mesh.h>
+#include <spmd/sharding.h>
+#include <spmd/array.h>
+#include <spmd/map.h>
+#include <spmd/collective.h>
+#include <spmd/io.h>
+#include <spmd/sweep.h>
+#include <spmd/main.h>
+
+#endif

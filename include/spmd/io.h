@@ -1,0 +1,71 @@
+/* spmd/io.h - sharded arrays to and from HDF5 files.
+ *
+ * All calls are collective over the file's mesh, take the same arguments on all ranks and end
+ * in an agreement; ranks that hold nothing take part, idle ranks succeed at once. They fail
+ * with SPMD_ERR_FILE and a message that names file, dataset and reason. */
+#ifndef SPMD_IO_H
+#define SPMD_IO_H
+
+#include <spmd/array.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct spmd_file spmd_file;
+
+/* Collective. Opens a file for reading; or one that lies in memory (the bytes are copied, each
+ * rank passes them; `name` stands for the path in messages). */
+spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file);
+spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size, const char *name,
+                                 spmd_file **file);
+
+/* Collective. Begins a new file. It is written aside ("path.tmp") and takes the place of `path`
+ * only when spmd_file_close has succeeded: a run that ends before leaves an old file whole. */
+spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file);
+
+/* Collective. Closes a file, and for a new one puts it in place. The handle is gone in any case,
+ * but for SPMD_ERR_DISAGREE. Fails, and removes the new file, if a write to it had failed. */
+spmd_status spmd_file_close(spmd_file **file);
+
+/* Collective. Closes without putting in place: removes what was written aside. */
+void spmd_file_discard(spmd_file **file);
+
+/* Collective. Type and shape of a dataset ("x", "group/x"); whether there is one at all. Idle ranks
+ * are told nothing: no type, a scalar, false. */
+spmd_status spmd_dataset_info(spmd_file *file, const char *name, spmd_dtype *dtype,
+                              spmd_shape *shape);
+spmd_status spmd_dataset_exists(spmd_file *file, const char *name, bool *exists);
+
+/* Collective. Reads a dataset into a new array; each rank reads its own part. `dtype` converts as
+ * HDF5 does (what is out of range is clipped; any integer but 0 is true), or is SPMD_DTYPE_NONE
+ * to keep the file's own. Fails with SPMD_ERR_DTYPE between complex and real, and from floats to
+ * bool. On idle ranks the array's shape is not known: -1 in each dimension of the spec. */
+spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spec, spmd_dtype dtype,
+                              spmd_array **array);
+
+/* Collective. Writes an array of the file's mesh as a new dataset (groups in its name are made).
+ * Each part is written once, by its owner. */
+spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *array);
+
+/* Collective. A text attribute of a dataset, or of the file with name "/". Reading gives a
+ * string that the caller frees with free(), or NULL if there is none. */
+spmd_status spmd_dataset_set_text(spmd_file *file, const char *name, const char *attribute,
+                                  const char *text);
+spmd_status spmd_dataset_get_text(spmd_file *file, const char *name, const char *attribute,
+                                  char **text);
+
+/* Local. The version of the HDF5 library in use, and whether it can write in parallel. Needs no
+ * MPI. */
+void spmd_io_version(int *major, int *minor, int *release, bool *parallel);
+
+/* Collective. One dataset of one file in one call. */
+spmd_status spmd_read(spmd_mesh *mesh, const char *path, const char *name, const char *spec,
+                      spmd_dtype dtype, spmd_array **array);
+spmd_status spmd_write(spmd_array *array, const char *path, const char *name);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,124 @@
+/* spmd/map.h - run a C function on every rank's block, or over a batch dimension. */
+#ifndef SPMD_MAP_H
+#define SPMD_MAP_H
+
+#include <spmd/array.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Strings, dimensions and arrays in a call: SPMD_SPECS("P(x)", "P()"). */
+#define SPMD_SPECS(...)  ((const char *const[]){__VA_ARGS__})
+#define SPMD_ARRAYS(...) ((spmd_array *const[]){__VA_ARGS__})
+#define SPMD_BLOCKS(...) ((const spmd_block *const[]){__VA_ARGS__})
+#define SPMD_AXES(...)   ((const int[]){__VA_ARGS__})
+
+/* What a body sees of its call: its inputs, its outputs, the mesh. Valid during the body. */
+typedef struct spmd_ctx spmd_ctx;
+
+/* The code of a rank: reads spmd_in blocks, writes spmd_out blocks, talks by the collectives of
+ * spmd/collective.h, loops and branches as it likes. A failure that it returns is the call's. */
+typedef spmd_status spmd_body(spmd_ctx *ctx, void *user);
+
+/* Local. Input `index`; NULL where the call passed none. Read only. An index out of range is
+ * reported at once, fails the call, and gives NULL. */
+const spmd_block *spmd_in(spmd_ctx *ctx, int index);
+
+/* Local. Declares output `index` of the call and gives its block to write: dense, zeroed unless
+ * it is the memory of an output that was given back. Asked again with the same type and shape,
+ * the same block. An index out of range, a second, other type, or no memory is reported at
+ * once, fails the call, and gives NULL. */
+spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape);
+
+/* Local. A block of scratch memory (zeroed, dense), freed when the body returns; NULL without
+ * memory, which fails the call. */
+spmd_block *spmd_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape);
+
+/* Local. The mesh that the body runs on; NULL in a vmap outside of shard_map. */
+spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx);
+
+/* Whether an axis that an out_spec does not name really holds equal blocks. JAX proves it from
+ * the trace or refuses; here the data is compared: a hash of the block and one small reduction,
+ * whatever the control flow. */
+typedef enum spmd_replication {
+    SPMD_REPLICATION_DEFAULT, /* SPMD_REPLICATION=always|first|never, else first */
+    SPMD_REPLICATION_ALWAYS,  /* at every run */
+    SPMD_REPLICATION_FIRST,   /* at the first run of a plan; a one-shot call has one run */
+    SPMD_REPLICATION_NEVER    /* copy 0 is the value */
+} spmd_replication;
+
+typedef struct spmd_shard_map_options {
+    spmd_replication replication; /* JAX's check_rep, check_vma */
+    bool agree; /* planned runs, too, end in an agreement: a failing body fails the call */
+} spmd_shard_map_options;
+
+/* Collective over the mesh. Runs `body` on every rank over its blocks.
+ *
+ *   in       [nin] arrays of this mesh, or NULL for "none". Those that do not lie as their
+ *            in_spec says are resharded first.
+ *   in_specs [nin], out_specs [nout] texts of specs
+ *   out      [nout] each NULL, or an array that is replaced: its memory is used again if its
+ *            type fits and nobody else holds it. Unchanged if the call fails early; undefined
+ *            content if the body fails.
+ *   options  NULL for the defaults
+ *
+ * The global shape of an output follows from the blocks: each dimension is the sum over the
+ * parts that its out_spec splits it into. Fails as the body does (one rank's failure is
+ * everybody's), with SPMD_ERR_SHAPE if the blocks are not laid as the layout's rule says,
+ * SPMD_ERR_REPLICATION if copies differ, SPMD_ERR_BODY for an output never declared. Where a
+ * body fails on one rank while others wait for it in a collective, it prints its message and
+ * after 5 s ends the run by MPI_Abort. */
+spmd_status spmd_shard_map(spmd_mesh *mesh, spmd_body *body, void *user, int nin,
+                           spmd_array *const in[], const char *const in_specs[], int nout,
+                           spmd_array *out[], const char *const out_specs[],
+                           const spmd_shard_map_options *options);
+
+/* The same in two steps: plan once (cold), run many times (hot: no text, no allocation when
+ * inputs lie right and outputs are given back). Planning is collective over the mesh and ends
+ * in an agreement; so does the first run, which also fixes the output types. Later runs trust
+ * that all ranks act alike: there, unless the option `agree` is set, a body that fails ends the
+ * program by MPI_Abort. */
+typedef struct spmd_shard_map_call spmd_shard_map_call;
+spmd_status spmd_shard_map_plan(spmd_mesh *mesh, spmd_body *body, int nin,
+                                const char *const in_specs[], int nout,
+                                const char *const out_specs[],
+                                const spmd_shard_map_options *options, spmd_shard_map_call **plan);
+spmd_status spmd_shard_map_run(spmd_shard_map_call *plan, void *user, spmd_array *const in[],
+                               spmd_array *out[]);
+void spmd_shard_map_free(spmd_shard_map_call **plan);
+
+/* An input that vmap hands to every instance whole, or an output that all instances share. */
+#define SPMD_NOT_MAPPED (-1000)
+
+typedef struct spmd_vmap_options {
+    int64_t axis_size; /* number of instances where no input is mapped; 0: from the inputs */
+} spmd_vmap_options;
+
+/* Local. Runs `fn` once for each index of a batch dimension; fn sees blocks without it, and
+ * nobody writes the batch dimension by hand.
+ *
+ *   ctx      the enclosing body's, so that fn may use its mesh; NULL outside of a body
+ *   in       [nin] blocks, or NULL for "none"
+ *   in_axes  [nin] the dimension of each input that is mapped (negative from the end), or
+ *            SPMD_NOT_MAPPED
+ *   out      [nout] each a dense block to write, or NULL to have one made: a temporary of
+ *            `ctx`; without a ctx the caller frees it by spmd_block_free
+ *   out_axes [nout] where the batch dimension goes in each output, or SPMD_NOT_MAPPED for an
+ *            output that must come out the same from every instance (checked)
+ *
+ * Fails with SPMD_ERR_ARGUMENT for axes out of range, SPMD_ERR_SHAPE if mapped sizes differ,
+ * if instances declare different outputs or a given block does not fit, and as fn does
+ * ("instance 3: ..."). With no instance at all, outputs must be given. */
+spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
+                      const spmd_block *const in[], const int in_axes[], int nout,
+                      spmd_block *out[], const int out_axes[], const spmd_vmap_options *options);
+
+/* Local. Frees a block that spmd_vmap made without a ctx; sets it NULL. */
+void spmd_block_free(spmd_block **block);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

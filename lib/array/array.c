@@ -1,0 +1,386 @@
+/* array/array.c - sharded arrays: made in place, held, freed, described. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "core/box.h"
+#include "core/hash.h"
+#include "core/half.h"
+#include "core/mem.h"
+#include "core/rows.h"
+
+static spmd_status check_mesh(const spmd_mesh *mesh)
+{
+    if (mesh->abstract)
+        return spmd_fail(SPMD_ERR_MESH, "an abstract mesh has no ranks that could hold an array");
+    return SPMD_OK;
+}
+
+/* Everything that can be wrong with an array's type, on the ranks that hold it. */
+static spmd_status check_type(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape)
+{
+    size_t element = spmd_dtype_size(dtype);
+    int64_t size, bytes;
+    TRY(check_mesh(sharding->mesh));
+    if (element == 0)
+        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
+    TRY(spmd_sharding_check(sharding, shape));
+    if (sharding->spec.unreduced)
+        return spmd_fail(SPMD_ERR_SPEC, "an array's blocks are its values: a spec with unreduced "
+                                        "axes describes contributions to them");
+    size = spmd_shape_size(shape);
+    if (size < 0 || __builtin_mul_overflow(size, (int64_t)element, &bytes))
+        return spmd_fail(SPMD_ERR_SHAPE, "an array of this shape has more than 2^63 bytes");
+    return SPMD_OK;
+}
+
+static spmd_status alloc_block(spmd_array *array)
+{
+    const spmd_mesh *mesh = array->sharding->mesh;
+    spmd_box box = spmd__sharding_box_of(array->sharding, array->shape, mesh->position);
+    spmd_shape extents = spmd_box_shape(&box);
+    void *data;
+    TRY(spmd__alloc_block((size_t)spmd_shape_size(extents) * spmd_dtype_size(array->dtype), &data));
+    array->block = spmd_block_borrow(data, array->dtype, extents);
+    array->block.replica = spmd_sharding_replica(array->sharding, mesh->position);
+    memcpy(array->block.offset, box.lo, sizeof box.lo);
+    memcpy(array->block.global, array->shape.dim, sizeof array->shape.dim);
+    return SPMD_OK;
+}
+
+spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                              spmd_array **array)
+{
+    bool member = spmd__mesh_is_member(sharding->mesh);
+    if (member || sharding->mesh->abstract)
+        TRY(check_type(sharding, dtype, shape));
+    spmd_array *made;
+    TRY(spmd__alloc(1, sizeof *made, &made));
+    made->holds = 1;
+    made->sharding = spmd__sharding_hold(sharding);
+    made->dtype = dtype;
+    made->shape = shape;
+    spmd_status status = member ? alloc_block(made) : SPMD_OK;
+    if (status == SPMD_OK)
+        *array = made;
+    else
+        spmd_array_free(&made);
+    return status;
+}
+
+/* Whether some position gets nothing of a dimension that is not empty. */
+static bool leaves_ranks_empty(const spmd_array *array)
+{
+    const struct spec *spec = &array->sharding->spec;
+    for (int d = 0; d < spec->ndim; d++) {
+        struct axis_list entry = spmd__spec_entry(spec, d);
+        if (spmd__axis_list_size(&array->sharding->mesh->axes, &entry) > array->shape.dim[d])
+            return spmd_shape_size(array->shape) > 0;
+    }
+    return false;
+}
+
+static void note_empty_ranks(const spmd_array *array)
+{
+    spmd_mesh *mesh = array->sharding->mesh;
+    if (mesh->position != 0 || mesh->noted_empty || !leaves_ranks_empty(array))
+        return;
+    int64_t size = spmd_mesh_size(mesh), empty = 0;
+    for (int64_t p = 0; p < size; p++) {
+        spmd_box box = spmd__sharding_box_of(array->sharding, array->shape, p);
+        empty += spmd_box_size(&box) == 0;
+    }
+    char type[512];
+    spmd_array_format(type, sizeof type, array);
+    fprintf(stderr, "spmd: note: %s: %lld of %lld ranks hold nothing\n", type, (long long)empty,
+            (long long)size);
+    mesh->noted_empty = true;
+}
+
+uint64_t spmd__array_digest(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape)
+{
+    uint64_t hash = spmd__hash((uint64_t)dtype, shape.dim, sizeof *shape.dim * (size_t)shape.ndim);
+    return spmd__hash(hash, &sharding->spec, sizeof sharding->spec);
+}
+
+spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, spmd_array *array,
+                               spmd_array **out)
+{
+    uint64_t digest = array ? spmd__array_digest(sharding, array->dtype, array->shape) : 0;
+    status = spmd__mesh_agree(sharding->mesh, status, digest);
+    if (status == SPMD_OK) {
+        note_empty_ranks(array);
+        *out = array;
+    } else {
+        spmd_array_free(&array);
+    }
+    return status;
+}
+
+spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape local,
+                                    spmd_shape *global)
+{
+    const spmd_mesh *mesh = sharding->mesh;
+    int64_t coordinates[SPMD_MAX_AXES];
+    spmd_shape sum = {.ndim = local.ndim};
+    spmd__axes_coordinates(&mesh->axes, mesh->position, coordinates);
+    /* Of each dimension, the ranks along its own axes count, and of those one line only: the one
+     * at the origin of all other axes. */
+    for (int d = 0; d < local.ndim; d++) {
+        uint32_t own = 0;
+        struct axis_list entry = spmd__spec_entry(&sharding->spec, d);
+        for (int i = 0; i < entry.count; i++)
+            own |= UINT32_C(1) << entry.axis[i];
+        bool counts = true;
+        for (int a = 0; a < mesh->axes.count; a++)
+            counts = counts && (own >> a & 1 || coordinates[a] == 0);
+        sum.dim[d] = counts ? local.dim[d] : 0;
+    }
+    TRY(spmd__all_reduce(mesh->control, REDUCE_SUM, SPMD_I64, sum.dim, sum.dim, sum.ndim));
+    *global = sum;
+    return SPMD_OK;
+}
+
+/* Makes an array, fills this rank's block, agrees. */
+typedef spmd_status fill_block(spmd_array *array, const void *source);
+
+static spmd_status create(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, spmd_shape shape,
+                          fill_block *fill, const void *source, spmd_array **out)
+{
+    spmd_sharding *sharding = NULL;
+    spmd_array *array = NULL;
+    if (!mesh)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "an array needs a mesh, this is NULL");
+    spmd_status status = spmd_sharding_create(mesh, spec, &sharding);
+    if (status == SPMD_OK)
+        status = spmd__array_alloc(sharding, dtype, shape, &array);
+    if (status == SPMD_OK && fill && spmd__mesh_is_member(mesh))
+        status = fill(array, source);
+    if (!sharding)
+        return spmd__mesh_agree(mesh, status, 0);
+    status = spmd__array_settle(sharding, status, array, out);
+    spmd_sharding_free(&sharding);
+    return status;
+}
+
+spmd_status spmd_array_zeros(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, spmd_shape shape,
+                             spmd_array **array)
+{
+    return create(mesh, spec, dtype, shape, NULL, NULL, array);
+}
+
+static spmd_status fill_with_value(spmd_array *array, const void *value)
+{
+    size_t element = spmd_dtype_size(array->dtype);
+    char *at = array->block.data;
+    if (!value)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "an array full of a value needs the value, it is NULL");
+    for (int64_t i = spmd_block_size(&array->block); i > 0; i--, at += element)
+        memcpy(at, value, element);
+    return SPMD_OK;
+}
+
+spmd_status spmd_array_full(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, spmd_shape shape,
+                            const void *value, spmd_array **array)
+{
+    return create(mesh, spec, dtype, shape, fill_with_value, value, array);
+}
+
+/* Writes `count` elements first, first + 1, ... converted to dtype. */
+static void write_indices(spmd_dtype dtype, int64_t first, int64_t count, void *out)
+{
+#define WRITE(type, value)                \
+    for (int64_t i = 0; i < count; i++)   \
+        ((type *)out)[i] = (type)(value); \
+    break
+    switch (dtype) {
+    case SPMD_BOOL:
+        WRITE(bool, first + i != 0);
+    case SPMD_I8:
+    case SPMD_U8:
+        WRITE(uint8_t, first + i);
+    case SPMD_I16:
+    case SPMD_U16:
+        WRITE(uint16_t, first + i);
+    case SPMD_I32:
+    case SPMD_U32:
+        WRITE(uint32_t, first + i);
+    case SPMD_I64:
+    case SPMD_U64:
+        WRITE(int64_t, first + i);
+    case SPMD_F16:
+        WRITE(uint16_t, spmd__f32_to_f16((float)(first + i)));
+    case SPMD_BF16:
+        WRITE(uint16_t, spmd__f32_to_bf16((float)(first + i)));
+    case SPMD_F32:
+        WRITE(float, first + i);
+    case SPMD_F64:
+        WRITE(double, first + i);
+    case SPMD_C64:
+        WRITE(float _Complex, first + i);
+    case SPMD_C128:
+        WRITE(double _Complex, first + i);
+    case SPMD_DTYPE_NONE:
+        break;
+    }
+#undef WRITE
+}
+
+static spmd_status fill_with_indices(spmd_array *array, const void *source)
+{
+    (void)source;
+    spmd_box box = spmd__block_box(&array->block);
+    struct rows rows = spmd__rows_begin(array->shape, &box);
+    while (spmd__rows_next(&rows))
+        write_indices(array->dtype, rows.first, rows.count,
+                      (char *)array->block.data + rows.at * (int64_t)spmd_dtype_size(array->dtype));
+    return SPMD_OK;
+}
+
+spmd_status spmd_array_arange(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, spmd_shape shape,
+                              spmd_array **array)
+{
+    return create(mesh, spec, dtype, shape, fill_with_indices, NULL, array);
+}
+
+struct callback {
+    spmd_fill *fill;
+    void *user;
+};
+
+static spmd_status fill_by_callback(spmd_array *array, const void *source)
+{
+    const struct callback *callback = source;
+    spmd_box box = spmd__block_box(&array->block);
+    if (!callback->fill)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "an array from a callback needs one, it is NULL");
+    if (spmd_box_size(&box) == 0)
+        return SPMD_OK;
+    return callback->fill(&box, array->block.data, callback->user);
+}
+
+spmd_status spmd_array_from_callback(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
+                                     spmd_shape shape, spmd_fill *fill, void *user,
+                                     spmd_array **array)
+{
+    return create(mesh, spec, dtype, shape, fill_by_callback, &(struct callback){fill, user},
+                  array);
+}
+
+spmd_status spmd__array_check_parts(const spmd_sharding *sharding, spmd_shape local,
+                                    spmd_shape global)
+{
+    int64_t position = sharding->mesh->position;
+    spmd_box box = spmd__sharding_box_of(sharding, global, position);
+    for (int d = 0; d < local.ndim; d++)
+        if (box.hi[d] - box.lo[d] != local.dim[d])
+            return spmd_fail(SPMD_ERR_SHAPE,
+                             "the blocks add up to %lld along dim %d of %d, of which position %lld "
+                             "holds %lld:%lld, but its block has %lld there",
+                             (long long)global.dim[d], d, local.ndim, (long long)position,
+                             (long long)box.lo[d], (long long)box.hi[d], (long long)local.dim[d]);
+    return SPMD_OK;
+}
+
+/* What can be said of a local block before the others are asked. */
+static spmd_status check_local(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                               const void *local)
+{
+    TRY(check_mesh(sharding->mesh));
+    if (spmd_dtype_size(dtype) == 0)
+        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
+    TRY(spmd__layout_check(&sharding->mesh->axes, &sharding->spec, shape, false));
+    if (!local && spmd_shape_size(shape) != 0)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a block of %lld elements has no data, it is NULL",
+                         (long long)spmd_shape_size(shape));
+    return SPMD_OK;
+}
+
+/* The member's side of from_local, with a sharding that all have agreed on. */
+static spmd_status place_local(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                               const void *local, spmd_array **out)
+{
+    spmd_shape global;
+    spmd_array *array = NULL;
+    spmd_status status = spmd__array_infer_shape(sharding, shape, &global);
+    if (status == SPMD_OK)
+        status = spmd__array_check_parts(sharding, shape, global);
+    if (status == SPMD_OK)
+        status = spmd__array_alloc(sharding, dtype, global, &array);
+    if (status == SPMD_OK && spmd_shape_size(shape) > 0)
+        memcpy(array->block.data, local, (size_t)spmd_shape_size(shape) * spmd_dtype_size(dtype));
+    return spmd__array_settle(sharding, status, array, out);
+}
+
+spmd_status spmd__array_unknown(const spmd_sharding *sharding, spmd_dtype dtype, int ndim,
+                                spmd_array **array)
+{
+    spmd_shape shape = {.ndim = ndim};
+    for (int d = 0; d < ndim; d++)
+        shape.dim[d] = -1;
+    return spmd__array_alloc(sharding, dtype, shape, array);
+}
+
+spmd_status spmd_array_from_local(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
+                                  spmd_shape shape, const void *local, spmd_array **array)
+{
+    spmd_sharding *sharding = NULL;
+    if (!mesh)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "an array needs a mesh, this is NULL");
+    spmd_status status = spmd_sharding_create(mesh, spec, &sharding);
+    bool idle = !mesh->abstract && !spmd__mesh_is_member(mesh);
+    if (status == SPMD_OK && idle) {
+        status = spmd__array_unknown(sharding, dtype, sharding->spec.ndim, array);
+    } else {
+        if (status == SPMD_OK)
+            status = check_local(sharding, dtype, shape, local);
+        status = spmd__mesh_agree(mesh, status,
+                                  (uint64_t)dtype * (SPMD_MAX_DIMS + 1) + (uint64_t)shape.ndim);
+        if (status == SPMD_OK)
+            status = place_local(sharding, dtype, shape, local, array);
+    }
+    spmd_sharding_free(&sharding);
+    return status;
+}
+
+spmd_array *spmd_array_hold(spmd_array *array)
+{
+    array->holds++;
+    return array;
+}
+
+void spmd_array_free(spmd_array **handle)
+{
+    spmd_array *array = *handle;
+    *handle = NULL;
+    if (!array || --array->holds > 0)
+        return;
+    free(array->block.data);
+    spmd_sharding_free(&array->sharding);
+    free(array);
+}
+
+spmd_shape spmd_array_shape(const spmd_array *array)
+{
+    return array->shape;
+}
+
+spmd_dtype spmd_array_dtype(const spmd_array *array)
+{
+    return array->dtype;
+}
+
+const spmd_sharding *spmd_array_sharding(const spmd_array *array)
+{
+    return array->sharding;
+}
+
+int spmd_array_format(char *buffer, size_t size, const spmd_array *array)
+{
+    return spmd_sharding_format_type(buffer, size, array->sharding, array->dtype, array->shape);
+}
+
+const spmd_block *spmd_array_block(const spmd_array *array)
+{
+    return spmd__mesh_is_member(array->sharding->mesh) ? &array->block : NULL;
+}

@@ -1,0 +1,57 @@
+/* array/array.h - the insides of shardings and arrays. */
+#ifndef ARRAY_ARRAY_H
+#define ARRAY_ARRAY_H
+
+#include <spmd/array.h>
+
+#include "comm/collective.h"
+#include "comm/mesh.h"
+#include "core/layout.h"
+
+struct spmd_sharding {
+    int holds;
+    spmd_mesh *mesh; /* held */
+    struct spec spec;
+};
+
+struct spmd_array {
+    int holds;
+    spmd_sharding *sharding; /* held */
+    spmd_dtype dtype;
+    spmd_shape shape; /* global; -1 where an idle rank cannot know */
+    spmd_block block; /* this rank's; data owned; unused on idle ranks */
+};
+
+spmd_sharding *spmd__sharding_hold(const spmd_sharding *sharding);
+
+/* The box of `shape` that `position` holds; the arguments have been checked. */
+spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, int64_t position);
+
+/* Local. Checks that an array may be so (type, shape, spec, no partial values) and makes it, with
+ * a zeroed block. No agreement. */
+spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                              spmd_array **array);
+
+/* Collective over the sharding's mesh: ends a call that made `array` here with `status`. On success
+ * everywhere *out = array; else `array` (may be NULL) is freed. Notes once where ranks hold
+ * nothing. */
+spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, spmd_array *array,
+                               spmd_array **out);
+
+/* Collective over the members. The global shape that follows from every rank's block extents:
+ * each dimension is the sum over the parts that the spec splits it into. Not checked. */
+spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape local,
+                                    spmd_shape *global);
+
+/* Local. Whether this rank's block is the part of `global` that the layout's rule gives it. */
+spmd_status spmd__array_check_parts(const spmd_sharding *sharding, spmd_shape local,
+                                    spmd_shape global);
+
+/* Local. What an idle rank gets where only members can know the shape. */
+spmd_status spmd__array_unknown(const spmd_sharding *sharding, spmd_dtype dtype, int ndim,
+                                spmd_array **array);
+
+/* A digest of what makes an array's type, for agreements. */
+uint64_t spmd__array_digest(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape);
+
+#endif

@@ -1,0 +1,55 @@
+/* array/exchange.h - moving parts of blocks between ranks. Knows views, no arrays.
+ *
+ *     struct exchange exchange = {.comm = comm, .element = 8};
+ *     spmd__exchange_send(&exchange, peer, part)       what goes where
+ *     spmd__exchange_receive(&exchange, peer, part)
+ *     spmd__exchange_prepare(&exchange)                all memory that moving needs
+ *     ... agree that every rank has come so far ...
+ *     spmd__exchange_run(&exchange)
+ *     spmd__exchange_free(&exchange)
+ */
+#ifndef ARRAY_EXCHANGE_H
+#define ARRAY_EXCHANGE_H
+
+#include <mpi.h>
+
+#include "core/error.h"
+#include "core/view.h"
+
+/* A part to send to, or to receive from, a rank. */
+struct transfer {
+    int peer;
+    struct view part;
+};
+
+struct transfers {
+    int count;
+    int room;
+    struct transfer *list;
+};
+
+struct exchange {
+    MPI_Comm comm;
+    size_t element; /* bytes of each element */
+    struct transfers sends;
+    struct transfers receives;
+    struct staging *staging; /* what prepare made */
+};
+
+/* Local. Adds a part; an empty one is left out. The k-th part that a rank sends to another one goes
+ * to the k-th part that this one receives from it: both have the same extents. Parts from a
+ * rank to itself are copied. Fails with SPMD_ERR_MEMORY. */
+spmd_status spmd__exchange_send(struct exchange *exchange, int peer, struct view part);
+spmd_status spmd__exchange_receive(struct exchange *exchange, int peer, struct view part);
+
+/* Local. Makes ready to run: at most two short messages' worth of memory for each peer. */
+spmd_status spmd__exchange_prepare(struct exchange *exchange);
+
+/* Collective over the ranks that have parts for each other. Moves the data; a prepared exchange may
+ * run again. */
+spmd_status spmd__exchange_run(struct exchange *exchange);
+
+/* Local. Frees lists and memory; fine for one that was never filled. */
+void spmd__exchange_free(struct exchange *exchange);
+
+#endif

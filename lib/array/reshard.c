@@ -1,0 +1,187 @@
+/* array/reshard.c - from one sharding to another: planned by cutting boxes, then moved. */
+#include "array/reshard.h"
+
+#include "comm/agree.h"
+#include "comm/mpi.h"
+#include "core/box.h"
+#include "core/overlap.h"
+
+/* What the visits below need to know. */
+struct planning {
+    const struct bridge *bridge;
+    struct exchange *exchange;
+    const spmd_sharding *source;
+    int64_t copy; /* which copy of its part this rank holds, at the source */
+    spmd_box box; /* this rank's, and its block as a view */
+    struct view block;
+};
+
+static struct planning look_at(const struct bridge *bridge, struct exchange *exchange,
+                               const spmd_block *block)
+{
+    return (struct planning){.bridge = bridge,
+                             .exchange = exchange,
+                             .box = spmd__block_box(block),
+                             .block = spmd__view_block(block)};
+}
+
+static spmd_status add_receive(int64_t position, const spmd_box *common, void *user)
+{
+    const struct planning *planning = user;
+    return spmd__exchange_receive(planning->exchange,
+                                  spmd__bridge_from_rank(planning->bridge, position),
+                                  spmd__view_part(&planning->block, &planning->box, common));
+}
+
+static spmd_status plan_receives(const struct bridge *bridge, const spmd_sharding *source,
+                                 const spmd_array *to, struct exchange *exchange)
+{
+    const struct axes *axes = &source->mesh->axes;
+    struct planning planning = look_at(bridge, exchange, &to->block);
+    int64_t home = spmd__bridge_home(bridge, to->sharding->mesh->position);
+    return spmd__overlap_each(axes, &source->spec, to->shape, &planning.box, home,
+                              spmd__overlap_copies(axes, &source->spec), add_receive, &planning);
+}
+
+/* Whether a position of the target takes what it needs from this rank's copy. */
+static bool takes_from_me(const struct planning *planning, int64_t position)
+{
+    const spmd_sharding *source = planning->source;
+    int64_t home = spmd__bridge_home(planning->bridge, position);
+    return spmd__layout_replica(&source->mesh->axes, &source->spec, home) == planning->copy;
+}
+
+static spmd_status add_send(int64_t position, const spmd_box *common, void *user)
+{
+    const struct planning *planning = user;
+    if (!takes_from_me(planning, position))
+        return SPMD_OK;
+    return spmd__exchange_send(planning->exchange, spmd__bridge_to_rank(planning->bridge, position),
+                               spmd__view_part(&planning->block, &planning->box, common));
+}
+
+static spmd_status plan_sends(const struct bridge *bridge, const spmd_array *from,
+                              const spmd_sharding *target, struct exchange *exchange)
+{
+    const spmd_sharding *source = from->sharding;
+    const struct axes *axes = &source->mesh->axes;
+    int64_t position = source->mesh->position;
+    struct planning planning = look_at(bridge, exchange, &from->block);
+    planning.source = source;
+    planning.copy = spmd__layout_replica(axes, &source->spec, position);
+    /* On one mesh only positions like mine along the axes that hold copies take from me. */
+    bool one_mesh = spmd_mesh_equal(source->mesh, target->mesh);
+    uint32_t fixed = one_mesh ? spmd__overlap_copies(axes, &source->spec) : 0;
+    return spmd__overlap_each(&target->mesh->axes, &target->spec, from->shape, &planning.box,
+                              one_mesh ? position : 0, fixed, add_send, &planning);
+}
+
+spmd_status spmd__reshard_plan(const struct bridge *bridge, const spmd_array *from,
+                               const spmd_array *to, struct exchange *exchange)
+{
+    if (spmd__mesh_is_member(bridge->to))
+        TRY(plan_receives(bridge, from->sharding, to, exchange));
+    if (spmd__mesh_is_member(bridge->from))
+        TRY(plan_sends(bridge, from, to->sharding, exchange));
+    return SPMD_OK;
+}
+
+/* Whether the array already lies as `sharding` says. */
+static bool lies_so(const spmd_array *array, const spmd_sharding *sharding)
+{
+    return sharding->spec.ndim <= array->shape.ndim &&
+           spmd_mesh_equal(array->sharding->mesh, sharding->mesh) &&
+           spmd_sharding_is_equivalent(array->sharding, sharding, array->shape.ndim);
+}
+
+/* What ranks that only the target mesh has may not know of an array. */
+struct type {
+    spmd_dtype dtype;
+    spmd_shape shape;
+};
+
+static spmd_status learn_type(const struct bridge *bridge, struct type *type)
+{
+    if (!bridge->newcomers || bridge->comm == MPI_COMM_NULL)
+        return SPMD_OK;
+    return spmd__mpi_status(
+        MPI_Bcast(type, sizeof *type, MPI_BYTE, bridge->origin, bridge->control), "MPI_Bcast");
+}
+
+static spmd_status prepare(struct bridge *bridge, const spmd_array *from, const spmd_array *to,
+                           struct exchange *exchange)
+{
+    TRY(spmd__bridge_map(bridge));
+    if (bridge->comm == MPI_COMM_NULL)
+        return SPMD_OK;
+    TRY(spmd__reshard_plan(bridge, from, to, exchange));
+    return spmd__exchange_prepare(exchange);
+}
+
+/* Ends a call in the agreement of all ranks of both meshes; else frees `made`. */
+static spmd_status settle(const struct bridge *bridge, const spmd_sharding *sharding,
+                          spmd_status status, spmd_array *made, spmd_array **out)
+{
+    if (bridge->control != MPI_COMM_NULL && bridge->control != sharding->mesh->control) {
+        uint64_t digest = made ? spmd__array_digest(sharding, made->dtype, made->shape) : 0;
+        status = spmd__agree(bridge->control, status, digest);
+        if (status != SPMD_OK) {
+            spmd_array_free(&made);
+            return status;
+        }
+    }
+    return spmd__array_settle(sharding, status, made, out);
+}
+
+static spmd_status move(struct bridge *bridge, spmd_array *array, const spmd_sharding *sharding,
+                        spmd_array **out)
+{
+    struct type type = {array->dtype, array->shape};
+    struct exchange exchange = {.comm = bridge->comm};
+    spmd_array *made = NULL;
+    TRY(learn_type(bridge, &type));
+    exchange.element = spmd_dtype_size(type.dtype);
+    spmd_status status = spmd__array_alloc(sharding, type.dtype, type.shape, &made);
+    if (status == SPMD_OK)
+        status = prepare(bridge, array, made, &exchange);
+    status = settle(bridge, sharding, status, made, &made);
+    if (status == SPMD_OK && bridge->comm != MPI_COMM_NULL) {
+        status = spmd__exchange_run(&exchange);
+        if (status != SPMD_OK)
+            spmd_array_free(&made);
+    }
+    spmd__exchange_free(&exchange);
+    if (status == SPMD_OK)
+        *out = made;
+    return status;
+}
+
+spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, spmd_array **out)
+{
+    if (!array || !sharding)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the %s is NULL",
+                         array ? "sharding" : "array");
+    if (lies_so(array, sharding)) {
+        *out = spmd_array_hold(array);
+        return SPMD_OK;
+    }
+    struct bridge bridge;
+    TRY(spmd__bridge_open(array->sharding->mesh, sharding->mesh, &bridge));
+    spmd_status status = move(&bridge, array, sharding, out);
+    spmd__bridge_close(&bridge);
+    return status;
+}
+
+spmd_status spmd_reshard(spmd_array *array, const char *spec, spmd_array **out)
+{
+    if (!array)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
+    spmd_mesh *mesh = array->sharding->mesh;
+    spmd_sharding *sharding;
+    spmd_status status = spmd_sharding_create(mesh, spec, &sharding);
+    if (status != SPMD_OK)
+        return spmd__mesh_agree(mesh, status, 0);
+    status = spmd_reshard_to(array, sharding, out);
+    spmd_sharding_free(&sharding);
+    return status;
+}

@@ -1,0 +1,38 @@
+/* comm/main.c - a main function's usual frame: MPI around it, one message for a failure. */
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <spmd/main.h>
+
+#include "comm/agree.h"
+
+/* Tells an agreed failure once. One that is not agreed may have come to all ranks or to this one
+ * alone: rank 0 goes first and ends the run, the others speak only if it does not. */
+static void tell_failure(int rank)
+{
+    if (spmd__error_is_agreed()) {
+        if (spmd__error_is_speaker())
+            fprintf(stderr, "spmd: error: %s\n", spmd_error_message());
+        return;
+    }
+    if (rank > 0)
+        sleep(1);
+    spmd__abort(spmd_error_message());
+}
+
+int spmd_main(int argc, char **argv, spmd_status (*program)(int argc, char **argv))
+{
+    int begun = 0, rank;
+    MPI_Initialized(&begun);
+    if (!begun)
+        MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    spmd_status status = program(argc, argv);
+    if (status != SPMD_OK)
+        tell_failure(rank);
+    if (!begun)
+        MPI_Finalize();
+    return status == SPMD_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+}

@@ -1,0 +1,50 @@
+/* comm/mesh.h - the insides of a mesh. See spmd/mesh.h. */
+#ifndef COMM_MESH_H
+#define COMM_MESH_H
+
+#include <spmd/mesh.h>
+
+#include "core/axes.h"
+#include "core/error.h"
+
+/* The ranks that differ along some axes only, this one among them. */
+struct group {
+    struct axis_list axes;
+    MPI_Comm comm; /* its ranks are in the order of `axes` */
+    int64_t index; /* this rank in it */
+    int64_t size;
+    struct group *next;
+};
+
+struct spmd_mesh {
+    int holds;
+    struct axes axes;
+    bool abstract;
+    bool strict;
+    bool noted_empty;     /* "n of m ranks hold nothing" has been said */
+    int64_t position;     /* -1 on idle ranks and abstract meshes */
+    MPI_Comm base;        /* all ranks of the caller's communicator; its ranks name us to users */
+    MPI_Comm comm;        /* the members by position; MPI_COMM_NULL on idle ranks */
+    MPI_Comm control;     /* the same for agreements only: never mixed with a body's talk */
+    struct group *groups; /* made on first use, freed with the mesh */
+};
+
+spmd_mesh *spmd__mesh_hold(spmd_mesh *mesh);
+
+/* Whether this rank takes part. */
+bool spmd__mesh_is_member(const spmd_mesh *mesh);
+
+/* Whether position p is the same process on both, for every p. Local. */
+bool spmd__mesh_same_ranks(const spmd_mesh *a, const spmd_mesh *b);
+
+/* The group of this rank along `axes`; made by its members only. Not on idle ranks. */
+spmd_status spmd__mesh_group(spmd_mesh *mesh, const struct axis_list *axes, struct group **group);
+
+/* Number of meshes and communicators alive in this process. */
+int spmd__mesh_alive(void);
+int spmd__mesh_comms_alive(void);
+
+/* spmd__agree over the members; `status` at once on idle ranks and abstract meshes. */
+spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest);
+
+#endif

@@ -1,0 +1,23 @@
+/* comm/mpi.c - MPI's codes in our terms. */
+#include <stdbool.h>
+#include <string.h>
+
+#include "comm/mpi.h"
+
+spmd_status spmd__mpi_status(int code, const char *call)
+{
+    if (code == MPI_SUCCESS)
+        return SPMD_OK;
+    char reason[MPI_MAX_ERROR_STRING] = "";
+    int length;
+    MPI_Error_string(code, reason, &length);
+    return spmd_fail(SPMD_ERR_MPI, "%.*s: %s", (int)strcspn(call, "("), call, reason);
+}
+
+bool spmd__mpi_is_alive(void)
+{
+    int begun = 0, ended = 0;
+    MPI_Initialized(&begun);
+    MPI_Finalized(&ended);
+    return begun && !ended;
+}

@@ -1,0 +1,276 @@
+/* core/axes.c - a mesh without ranks: names and sizes, positions and coordinates. */
+#include <string.h>
+
+#include "core/axes.h"
+#include "core/error.h"
+
+enum { INFER = -1 };
+
+/* Adds an axis; `what` is how messages name the mesh. */
+static spmd_status add_axis(struct axes *axes, const char *what, const char *name, size_t length,
+                            int64_t size)
+{
+    if (axes->count == SPMD_MAX_AXES)
+        return spmd_fail(SPMD_ERR_MESH, "mesh %s has more than %d axes", what, SPMD_MAX_AXES);
+    if (length >= SPMD_MAX_NAME)
+        return spmd_fail(SPMD_ERR_SYNTAX, "mesh %s: axis name %.*s is longer than %d bytes", what,
+                         (int)length, name, SPMD_MAX_NAME - 1);
+    if (spmd__axes_find(axes, name, length) >= 0)
+        return spmd_fail(SPMD_ERR_MESH, "mesh %s has two axes named %.*s", what, (int)length, name);
+    if (size < 1 && size != INFER)
+        return spmd_fail(SPMD_ERR_MESH, "mesh %s: axis %.*s has size %lld, at least 1 is needed",
+                         what, (int)length, name, (long long)size);
+    memcpy(axes->name[axes->count], name, length);
+    axes->name[axes->count][length] = '\0';
+    axes->size[axes->count++] = size;
+    return SPMD_OK;
+}
+
+/* Fills the one inferred size so that the axes take all `ranks`, and checks the product. */
+static spmd_status infer_size(struct axes *axes, const char *what, int64_t ranks)
+{
+    int inferred = -1;
+    int64_t product = 1;
+    for (int a = 0; a < axes->count; a++)
+        if (axes->size[a] == INFER) {
+            if (inferred >= 0)
+                return spmd_fail(SPMD_ERR_MESH, "mesh %s leaves two sizes open, one may be", what);
+            inferred = a;
+        } else if (__builtin_mul_overflow(product, axes->size[a], &product)) {
+            return spmd_fail(SPMD_ERR_MESH, "mesh %s has more than 2^63 positions", what);
+        }
+    if (inferred < 0)
+        return SPMD_OK;
+    if (ranks == 0)
+        return spmd_fail(SPMD_ERR_MESH,
+                         "mesh %s has no ranks to infer the size of %s from: give it a number",
+                         what, axes->name[inferred]);
+    if (ranks % product != 0)
+        return spmd_fail(SPMD_ERR_MESH, "mesh %s needs a multiple of %lld ranks, this job has %lld",
+                         what, (long long)product, (long long)ranks);
+    axes->size[inferred] = ranks / product;
+    return SPMD_OK;
+}
+
+static spmd_status parse_axis(struct cursor *cursor, struct axes *axes)
+{
+    const char *name;
+    size_t length = spmd__cursor_name(cursor, &name);
+    if (length == 0)
+        return spmd_fail(SPMD_ERR_SYNTAX,
+                         "mesh \"%s\": expected an axis name at column %d, as in "
+                         "x=4,y=2",
+                         cursor->start, spmd__cursor_column(cursor));
+    int64_t size = INFER;
+    if (!spmd__cursor_take(cursor, "=") ||
+        (!spmd__cursor_take(cursor, "*") && !spmd__cursor_number(cursor, &size)))
+        return spmd_fail(SPMD_ERR_SYNTAX,
+                         "mesh \"%s\": expected =SIZE or =* at column %d, as in "
+                         "x=4,y=2",
+                         cursor->start, spmd__cursor_column(cursor));
+    return add_axis(axes, cursor->start, name, length, size);
+}
+
+spmd_status spmd__axes_parse(const char *text, int64_t ranks, struct axes *axes)
+{
+    if (!text)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a mesh from");
+    struct cursor cursor = {text, text};
+    struct axes read = {.count = 0};
+    do
+        TRY(parse_axis(&cursor, &read));
+    while (spmd__cursor_take(&cursor, ","));
+    if (!spmd__cursor_at_end(&cursor))
+        return spmd_fail(SPMD_ERR_SYNTAX, "mesh \"%s\": expected a comma at column %d", text,
+                         spmd__cursor_column(&cursor));
+    TRY(infer_size(&read, text, ranks));
+    *axes = read;
+    return SPMD_OK;
+}
+
+/* Whether `name` reads as an axis name from its first to its last byte. */
+static bool is_name(const char *name)
+{
+    struct cursor cursor = {name, name};
+    const char *start;
+    size_t length = spmd__cursor_name(&cursor, &start);
+    return length > 0 && start == name && name[length] == '\0';
+}
+
+spmd_status spmd__axes_make(int count, const char *const names[], const int64_t sizes[],
+                            int64_t ranks, struct axes *axes)
+{
+    if (count < 1 || count > SPMD_MAX_AXES || !names || !sizes)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a mesh has 1 to %d axes, not %d", SPMD_MAX_AXES,
+                         count);
+    struct axes made = {.count = 0};
+    for (int a = 0; a < count; a++) {
+        if (!names[a] || !is_name(names[a]))
+            return spmd_fail(SPMD_ERR_SYNTAX, "\"%s\" is no name for a mesh axis",
+                             names[a] ? names[a] : "(null)");
+        TRY(add_axis(&made, "of names and sizes", names[a], strlen(names[a]), sizes[a]));
+    }
+    TRY(infer_size(&made, "of names and sizes", ranks));
+    *axes = made;
+    return SPMD_OK;
+}
+
+int64_t spmd__axes_total(const struct axes *axes)
+{
+    int64_t total = 1;
+    for (int a = 0; a < axes->count; a++)
+        total *= axes->size[a];
+    return total;
+}
+
+bool spmd__axes_equal(const struct axes *a, const struct axes *b)
+{
+    if (a->count != b->count)
+        return false;
+    for (int i = 0; i < a->count; i++)
+        if (a->size[i] != b->size[i] || strcmp(a->name[i], b->name[i]) != 0)
+            return false;
+    return true;
+}
+
+int spmd__axes_find(const struct axes *axes, const char *name, size_t length)
+{
+    for (int a = 0; a < axes->count; a++)
+        if (strncmp(axes->name[a], name, length) == 0 && axes->name[a][length] == '\0')
+            return a;
+    return -1;
+}
+
+void spmd__axes_coordinates(const struct axes *axes, int64_t position, int64_t coordinates[])
+{
+    for (int a = axes->count - 1; a >= 0; a--) {
+        coordinates[a] = position % axes->size[a];
+        position /= axes->size[a];
+    }
+}
+
+int64_t spmd__axes_position(const struct axes *axes, const int64_t coordinates[])
+{
+    int64_t position = 0;
+    for (int a = 0; a < axes->count; a++)
+        position = position * axes->size[a] + coordinates[a];
+    return position;
+}
+
+void spmd__axes_print(struct text *text, const struct axes *axes)
+{
+    for (int a = 0; a < axes->count; a++)
+        spmd__text_add(text, "%s%s=%lld", a ? "," : "", axes->name[a], (long long)axes->size[a]);
+}
+
+/* The mesh's text in a buffer of this scope, for a message. */
+struct axes_text {
+    char text[256];
+};
+
+static struct axes_text text_of(const struct axes *axes)
+{
+    struct axes_text buffer;
+    struct text text = spmd__text_begin(buffer.text, sizeof buffer.text);
+    spmd__axes_print(&text, axes);
+    return buffer;
+}
+
+static bool list_has(const struct axis_list *list, int axis)
+{
+    for (int i = 0; i < list->count; i++)
+        if (list->axis[i] == axis)
+            return true;
+    return false;
+}
+
+static spmd_status parse_member(struct cursor *cursor, const struct axes *axes,
+                                struct axis_list *list)
+{
+    const char *name;
+    size_t length = spmd__cursor_name(cursor, &name);
+    if (length == 0)
+        return spmd_fail(SPMD_ERR_SYNTAX, "axes \"%s\": expected an axis name at column %d",
+                         cursor->start, spmd__cursor_column(cursor));
+    int axis = spmd__axes_find(axes, name, length);
+    if (axis < 0)
+        return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": mesh %s has no axis %.*s", cursor->start,
+                         text_of(axes).text, (int)length, name);
+    if (list_has(list, axis))
+        return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": axis %s is given twice", cursor->start,
+                         axes->name[axis]);
+    list->axis[list->count++] = axis;
+    return SPMD_OK;
+}
+
+spmd_status spmd__axis_list_parse(const char *text, const struct axes *axes, struct axis_list *list)
+{
+    if (!text)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read axes from");
+    struct cursor cursor = {text, text};
+    struct axis_list read = {.count = 0};
+    bool in_parentheses = spmd__cursor_take(&cursor, "(");
+    if (!spmd__cursor_at_end(&cursor) && *cursor.at != ')')
+        do
+            TRY(parse_member(&cursor, axes, &read));
+        while (spmd__cursor_take(&cursor, ","));
+    if ((in_parentheses && !spmd__cursor_take(&cursor, ")")) || !spmd__cursor_at_end(&cursor))
+        return spmd_fail(SPMD_ERR_SYNTAX, "axes \"%s\": expected %s at column %d", text,
+                         in_parentheses ? "a comma or )" : "a comma", spmd__cursor_column(&cursor));
+    *list = read;
+    return SPMD_OK;
+}
+
+bool spmd__axis_list_equal(const struct axis_list *a, const struct axis_list *b)
+{
+    return a->count == b->count &&
+           memcmp(a->axis, b->axis, sizeof a->axis[0] * (size_t)a->count) == 0;
+}
+
+struct axis_list spmd__axis_list_of_mask(uint32_t mask)
+{
+    struct axis_list list = {.count = 0};
+    for (int a = 0; a < SPMD_MAX_AXES; a++)
+        if (mask >> a & 1)
+            list.axis[list.count++] = a;
+    return list;
+}
+
+int64_t spmd__axis_list_size(const struct axes *axes, const struct axis_list *list)
+{
+    int64_t size = 1;
+    for (int i = 0; i < list->count; i++)
+        size *= axes->size[list->axis[i]];
+    return size;
+}
+
+int64_t spmd__axis_list_index(const struct axes *axes, const struct axis_list *list,
+                              int64_t position)
+{
+    int64_t coordinates[SPMD_MAX_AXES], index = 0;
+    spmd__axes_coordinates(axes, position, coordinates);
+    for (int i = 0; i < list->count; i++)
+        index = index * axes->size[list->axis[i]] + coordinates[list->axis[i]];
+    return index;
+}
+
+int64_t spmd__axis_list_member(const struct axes *axes, const struct axis_list *list,
+                               int64_t position, int64_t index)
+{
+    int64_t coordinates[SPMD_MAX_AXES];
+    spmd__axes_coordinates(axes, position, coordinates);
+    for (int i = list->count - 1; i >= 0; i--) {
+        coordinates[list->axis[i]] = index % axes->size[list->axis[i]];
+        index /= axes->size[list->axis[i]];
+    }
+    return spmd__axes_position(axes, coordinates);
+}
+
+void spmd__axis_list_print(struct text *text, const struct axes *axes, const struct axis_list *list)
+{
+    const char *open = list->count == 1 ? "" : "(", *close = list->count == 1 ? "" : ")";
+    spmd__text_add(text, "%s", open);
+    for (int i = 0; i < list->count; i++)
+        spmd__text_add(text, "%s%s", i ? "," : "", axes->name[list->axis[i]]);
+    spmd__text_add(text, "%s", close);
+}

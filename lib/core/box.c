@@ -1,0 +1,58 @@
+/* core/box.c - half-open boxes of indices. */
+#include "core/box.h"
+
+spmd_shape spmd_box_shape(const spmd_box *box)
+{
+    spmd_shape shape = {.ndim = box->ndim};
+    for (int d = 0; d < box->ndim; d++)
+        shape.dim[d] = box->hi[d] > box->lo[d] ? box->hi[d] - box->lo[d] : 0;
+    return shape;
+}
+
+int64_t spmd_box_size(const spmd_box *box)
+{
+    return spmd_shape_size(spmd_box_shape(box));
+}
+
+spmd_box spmd_box_whole(spmd_shape shape)
+{
+    spmd_box box = {.ndim = shape.ndim};
+    for (int d = 0; d < shape.ndim; d++)
+        box.hi[d] = shape.dim[d];
+    return box;
+}
+
+bool spmd__box_cut(const spmd_box *a, const spmd_box *b, spmd_box *common)
+{
+    spmd_box cut = {.ndim = a->ndim};
+    bool empty = false;
+    for (int d = 0; d < a->ndim; d++) {
+        cut.lo[d] = a->lo[d] > b->lo[d] ? a->lo[d] : b->lo[d];
+        cut.hi[d] = a->hi[d] < b->hi[d] ? a->hi[d] : b->hi[d];
+        empty = empty || cut.lo[d] >= cut.hi[d];
+    }
+    *common = cut;
+    return !empty;
+}
+
+bool spmd__box_is_inside(const spmd_box *inner, const spmd_box *outer)
+{
+    if (inner->ndim != outer->ndim)
+        return false;
+    if (spmd_box_size(inner) == 0)
+        return true;
+    for (int d = 0; d < inner->ndim; d++)
+        if (inner->lo[d] < outer->lo[d] || inner->hi[d] > outer->hi[d])
+            return false;
+    return true;
+}
+
+spmd_box spmd__block_box(const spmd_block *block)
+{
+    spmd_box box = {.ndim = block->ndim};
+    for (int d = 0; d < block->ndim; d++) {
+        box.lo[d] = block->offset[d];
+        box.hi[d] = block->offset[d] + block->shape[d];
+    }
+    return box;
+}

@@ -1,0 +1,79 @@
+/* core/error.c - the status list's names, and each thread's last message. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "core/error.h"
+
+/* What this thread remembers of its last failure. */
+static _Thread_local struct {
+    char message[ERROR_MESSAGE_BYTES];
+    char place[128];
+    bool agreed;
+    bool speaker;
+} last;
+
+const char *spmd_status_name(spmd_status status)
+{
+    switch (status) {
+#define NAME(name, meaning) \
+    case SPMD_##name:       \
+        return "SPMD_" #name;
+        SPMD_STATUS_MAP(NAME)
+#undef NAME
+    }
+    return "unknown status";
+}
+
+const char *spmd_status_meaning(spmd_status status)
+{
+    switch (status) {
+#define MEANING(name, meaning) \
+    case SPMD_##name:          \
+        return meaning;
+        SPMD_STATUS_MAP(MEANING)
+#undef MEANING
+    }
+    return "unknown status";
+}
+
+const char *spmd_error_message(void)
+{
+    return last.message;
+}
+
+const char *spmd_error_place(void)
+{
+    return last.place;
+}
+
+spmd_status spmd_fail_at(const char *file, int line, spmd_status status, const char *format, ...)
+{
+    /* By way of a copy: the arguments may contain the last message itself. */
+    char message[ERROR_MESSAGE_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(message, sizeof message, format, arguments);
+    va_end(arguments);
+    snprintf(last.message, sizeof last.message, "%s", message);
+    snprintf(last.place, sizeof last.place, "%s:%d", file, line);
+    last.agreed = last.speaker = false;
+    return status;
+}
+
+spmd_status spmd__error_agreed(spmd_status status, const char *message, bool speaker)
+{
+    snprintf(last.message, sizeof last.message, "%s", message);
+    last.agreed = true;
+    last.speaker = speaker;
+    return status;
+}
+
+bool spmd__error_is_agreed(void)
+{
+    return last.agreed;
+}
+
+bool spmd__error_is_speaker(void)
+{
+    return last.speaker;
+}

@@ -1,0 +1,22 @@
+/* core/error.h - recording and passing on failures. See spmd/error.h. */
+#ifndef CORE_ERROR_H
+#define CORE_ERROR_H
+
+#include <stdbool.h>
+
+#include <spmd/error.h>
+
+/* Passes a failure on to the caller. Where something must be undone first: goto a label. */
+#define TRY(call) SPMD_TRY(call)
+
+enum { ERROR_MESSAGE_BYTES = 1024 };
+
+/* Replaces this thread's message by one that all ranks of a call have agreed on; one of them,
+ * the speaker, tells it to the user. */
+spmd_status spmd__error_agreed(spmd_status status, const char *message, bool speaker);
+
+/* Whether the last failure was agreed, and whether this rank is the one to tell it. */
+bool spmd__error_is_agreed(void);
+bool spmd__error_is_speaker(void);
+
+#endif

@@ -1,0 +1,161 @@
+/* core/layout.c - axes + spec + shape -> who holds what. */
+#include "core/error.h"
+#include "core/layout.h"
+
+void spmd__layout_cut(int64_t parts, int64_t index, int64_t *lo, int64_t *hi)
+{
+    int64_t size = *hi - *lo, each = size / parts, longer = size % parts;
+    *lo += index * each + (index < longer ? index : longer);
+    *hi = *lo + each + (index < longer ? 1 : 0);
+}
+
+static void print_layout(struct text *text, const struct axes *axes, const struct spec *spec)
+{
+    spmd__spec_print(text, axes, spec);
+    spmd__text_add(text, " on mesh ");
+    spmd__axes_print(text, axes);
+}
+
+static spmd_status check_divides(const struct axes *axes, const struct spec *spec, spmd_shape shape,
+                                 int dim, const char *layout)
+{
+    struct axis_list entry = spmd__spec_entry(spec, dim);
+    int64_t parts = spmd__axis_list_size(axes, &entry), n = shape.dim[dim];
+    if (n % parts == 0)
+        return SPMD_OK;
+    char buffer[256];
+    struct text names = spmd__text_begin(buffer, sizeof buffer);
+    spmd__axis_list_print(&names, axes, &entry);
+    return spmd_fail(SPMD_ERR_SPEC,
+                     "%s: dim %d of %d has size %lld, which the %lld parts along %s do not "
+                     "divide, and the mesh is strict: pad it to %lld, split another dim, or leave "
+                     "strict mode",
+                     layout, dim, shape.ndim, (long long)n, (long long)parts, buffer,
+                     (long long)((n / parts + 1) * parts));
+}
+
+spmd_status spmd__layout_check(const struct axes *axes, const struct spec *spec, spmd_shape shape,
+                               bool strict)
+{
+    char layout[512];
+    struct text text = spmd__text_begin(layout, sizeof layout);
+    print_layout(&text, axes, spec);
+    if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
+        return spmd_fail(SPMD_ERR_SHAPE, "an array has 0 to %d dimensions, not %d", SPMD_MAX_DIMS,
+                         shape.ndim);
+    for (int d = 0; d < shape.ndim; d++)
+        if (shape.dim[d] < 0)
+            return spmd_fail(SPMD_ERR_SHAPE, "dim %d of %d has the negative size %lld", d,
+                             shape.ndim, (long long)shape.dim[d]);
+    if (spec->ndim > shape.ndim)
+        return spmd_fail(SPMD_ERR_SPEC, "%s: the spec has %d entr%s, the array %d dimension%s; %s",
+                         layout, spec->ndim, spec->ndim == 1 ? "y" : "ies", shape.ndim,
+                         shape.ndim == 1 ? "" : "s",
+                         shape.ndim == 0 ? "use P() for a scalar" : "drop the last ones");
+    if (spec->open)
+        return spmd_fail(SPMD_ERR_SPEC,
+                         "%s: ? leaves a dimension to the partitioner of graphs; an array needs - "
+                         "or an axis",
+                         layout);
+    for (int d = 0; strict && d < spec->ndim; d++)
+        TRY(check_divides(axes, spec, shape, d, layout));
+    return SPMD_OK;
+}
+
+void spmd__layout_range(const struct axes *axes, const struct spec *spec, int dim, int64_t n,
+                        int64_t position, int64_t *lo, int64_t *hi)
+{
+    *lo = 0;
+    *hi = n;
+    if (dim >= spec->ndim)
+        return;
+    int64_t coordinates[SPMD_MAX_AXES];
+    spmd__axes_coordinates(axes, position, coordinates);
+    for (int i = spec->first[dim]; i < spec->first[dim + 1]; i++)
+        spmd__layout_cut(axes->size[spec->axis[i]], coordinates[spec->axis[i]], lo, hi);
+}
+
+spmd_box spmd__layout_box(const struct axes *axes, const struct spec *spec, spmd_shape shape,
+                          int64_t position)
+{
+    spmd_box box = {.ndim = shape.ndim};
+    for (int d = 0; d < shape.ndim; d++)
+        spmd__layout_range(axes, spec, d, shape.dim[d], position, &box.lo[d], &box.hi[d]);
+    return box;
+}
+
+int64_t spmd__layout_replica(const struct axes *axes, const struct spec *spec, int64_t position)
+{
+    uint32_t all = (UINT32_C(1) << axes->count) - 1;
+    struct axis_list copies =
+        spmd__axis_list_of_mask(all & ~spmd__spec_used(spec) & ~spec->unreduced);
+    return spmd__axis_list_index(axes, &copies, position);
+}
+
+/* One cut of a dimension: into `parts`, the index being position / stride % parts. Two layouts
+ * agree for all arrays if their cuts do; cuts into one part are none. */
+struct cut {
+    int64_t parts;
+    int64_t stride;
+};
+
+static int64_t stride_of(const struct axes *axes, int axis)
+{
+    int64_t stride = 1;
+    for (int a = axis + 1; a < axes->count; a++)
+        stride *= axes->size[a];
+    return stride;
+}
+
+static int cuts_along(const struct axes *axes, const struct axis_list *list, struct cut cuts[])
+{
+    int count = 0;
+    for (int i = 0; i < list->count; i++)
+        if (axes->size[list->axis[i]] > 1)
+            cuts[count++] = (struct cut){axes->size[list->axis[i]], stride_of(axes, list->axis[i])};
+    return count;
+}
+
+static bool same_cuts(const struct axes *a_axes, const struct axis_list *a,
+                      const struct axes *b_axes, const struct axis_list *b)
+{
+    struct cut a_cuts[SPMD_MAX_AXES], b_cuts[SPMD_MAX_AXES];
+    int count = cuts_along(a_axes, a, a_cuts);
+    if (count != cuts_along(b_axes, b, b_cuts))
+        return false;
+    for (int i = 0; i < count; i++)
+        if (a_cuts[i].parts != b_cuts[i].parts || a_cuts[i].stride != b_cuts[i].stride)
+            return false;
+    return true;
+}
+
+bool spmd__layout_equivalent(const struct axes *a_axes, const struct spec *a,
+                             const struct axes *b_axes, const struct spec *b, int ndim)
+{
+    if (spmd__axes_total(a_axes) != spmd__axes_total(b_axes) || a->open != b->open)
+        return false;
+    for (int d = 0; d < ndim || d < a->ndim || d < b->ndim; d++) {
+        struct axis_list a_entry = spmd__spec_entry(a, d), b_entry = spmd__spec_entry(b, d);
+        if (!same_cuts(a_axes, &a_entry, b_axes, &b_entry))
+            return false;
+    }
+    struct axis_list a_partial = spmd__axis_list_of_mask(a->unreduced);
+    struct axis_list b_partial = spmd__axis_list_of_mask(b->unreduced);
+    return same_cuts(a_axes, &a_partial, b_axes, &b_partial) &&
+           (a->kind == b->kind || a_partial.count == 0);
+}
+
+void spmd__layout_print(struct text *text, const struct axes *axes, const struct spec *spec,
+                        spmd_dtype dtype, spmd_shape shape)
+{
+    spmd__text_add(text, "%s[", spmd_dtype_name(dtype));
+    for (int d = 0; d < shape.ndim; d++) {
+        struct axis_list entry = spmd__spec_entry(spec, d);
+        spmd__text_add(text, "%s%lld", d ? "," : "", (long long)shape.dim[d]);
+        if (entry.count > 0) {
+            spmd__text_add(text, "@");
+            spmd__axis_list_print(text, axes, &entry);
+        }
+    }
+    spmd__text_add(text, "]");
+}

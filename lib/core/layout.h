@@ -1,0 +1,32 @@
+/* core/layout.h - axes + spec + shape -> who holds what. Arithmetic only; nothing is asked. */
+#ifndef CORE_LAYOUT_H
+#define CORE_LAYOUT_H
+
+#include "core/spec.h"
+
+/* Part `index` of [lo, hi) cut into `parts`: sizes differ by at most one, larger ones first. */
+void spmd__layout_cut(int64_t parts, int64_t index, int64_t *lo, int64_t *hi);
+
+/* Whether an array of `shape` can lie so: the spec is no longer than the rank and, if strict,
+ * every split dimension divides. Fails with SPMD_ERR_SPEC. */
+spmd_status spmd__layout_check(const struct axes *axes, const struct spec *spec, spmd_shape shape,
+                               bool strict);
+
+/* The range of dimension `dim`, of extent `n`, and the box, that `position` holds. */
+void spmd__layout_range(const struct axes *axes, const struct spec *spec, int dim, int64_t n,
+                        int64_t position, int64_t *lo, int64_t *hi);
+spmd_box spmd__layout_box(const struct axes *axes, const struct spec *spec, spmd_shape shape,
+                          int64_t position);
+
+/* Number of earlier positions with the same part. */
+int64_t spmd__layout_replica(const struct axes *axes, const struct spec *spec, int64_t position);
+
+/* Whether two layouts over the same ranks agree for every array of `ndim` dimensions. */
+bool spmd__layout_equivalent(const struct axes *a_axes, const struct spec *a,
+                             const struct axes *b_axes, const struct spec *b, int ndim);
+
+/* An array's type, "f32[8@x,4@(y,z),3]". */
+void spmd__layout_print(struct text *text, const struct axes *axes, const struct spec *spec,
+                        spmd_dtype dtype, spmd_shape shape);
+
+#endif

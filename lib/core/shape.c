@@ -1,0 +1,82 @@
+/* core/shape.c - extents of arrays and of blocks. */
+#include "core/error.h"
+#include "core/text.h"
+
+#include <spmd/types.h>
+
+spmd_shape spmd_shape_make(int ndim, const int64_t *dim)
+{
+    spmd_shape shape = {.ndim = ndim};
+    for (int d = 0; d < ndim && d < SPMD_MAX_DIMS; d++)
+        shape.dim[d] = dim[d];
+    return shape;
+}
+
+int64_t spmd_shape_size(spmd_shape shape)
+{
+    int64_t size = 1;
+    bool fits = true;
+    if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
+        return -1;
+    for (int d = 0; d < shape.ndim; d++) {
+        if (shape.dim[d] == 0)
+            return 0;
+        fits = fits && !__builtin_mul_overflow(size, shape.dim[d], &size);
+    }
+    return fits ? size : -1;
+}
+
+bool spmd_shape_equal(spmd_shape a, spmd_shape b)
+{
+    if (a.ndim != b.ndim || a.ndim > SPMD_MAX_DIMS)
+        return false;
+    for (int d = 0; d < a.ndim; d++)
+        if (a.dim[d] != b.dim[d])
+            return false;
+    return true;
+}
+
+spmd_status spmd_shape_parse(const char *text, spmd_shape *shape)
+{
+    if (!text)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a shape from");
+    struct cursor cursor = {text, text};
+    spmd_shape read = {.ndim = 0};
+    if (!spmd__cursor_at_end(&cursor))
+        do {
+            if (read.ndim == SPMD_MAX_DIMS)
+                return spmd_fail(SPMD_ERR_SYNTAX, "shape \"%s\" has more than %d dimensions", text,
+                                 SPMD_MAX_DIMS);
+            if (!spmd__cursor_number(&cursor, &read.dim[read.ndim++]))
+                return spmd_fail(SPMD_ERR_SYNTAX,
+                                 "shape \"%s\": expected a size at column %d, as in 8x4", text,
+                                 spmd__cursor_column(&cursor));
+        } while (spmd__cursor_take(&cursor, "x"));
+    if (!spmd__cursor_at_end(&cursor))
+        return spmd_fail(SPMD_ERR_SYNTAX, "shape \"%s\": expected x at column %d, as in 8x4", text,
+                         spmd__cursor_column(&cursor));
+    *shape = read;
+    return SPMD_OK;
+}
+
+spmd_shape spmd_block_shape(const spmd_block *block)
+{
+    return spmd_shape_make(block->ndim, block->shape);
+}
+
+int64_t spmd_block_size(const spmd_block *block)
+{
+    return spmd_shape_size(spmd_block_shape(block));
+}
+
+spmd_block spmd_block_borrow(void *data, spmd_dtype dtype, spmd_shape shape)
+{
+    spmd_block block = {.data = data, .dtype = dtype, .ndim = shape.ndim};
+    int64_t stride = 1;
+    for (int d = shape.ndim - 1; d >= 0; d--) {
+        block.shape[d] = block.global[d] = shape.dim[d];
+        block.stride[d] = stride;
+        stride *= shape.dim[d] > 0 ? shape.dim[d] : 1;
+    }
+    return block;
+}

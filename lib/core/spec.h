@@ -1,0 +1,31 @@
+/* core/spec.h - partition specs: which dimension lies along which axes. */
+#ifndef CORE_SPEC_H
+#define CORE_SPEC_H
+
+#include "core/axes.h"
+
+/* A spec, resolved against the axes of its mesh. Entry d lists axis[first[d]] ...
+ * axis[first[d + 1] - 1], major first; an axis stands at most once in the whole. */
+struct spec {
+    int ndim; /* number of entries; dimensions after them are not split */
+    int first[SPMD_MAX_DIMS + 1];
+    int axis[SPMD_MAX_AXES];
+    uint32_t open;      /* dimensions left to the partitioner: "?" */
+    uint32_t unreduced; /* axes along which blocks are contributions */
+    enum reduction { REDUCE_SUM, REDUCE_MAX, REDUCE_MIN } kind; /* how they add up */
+};
+
+/* Reads every form of DESIGN 3: "P(x, -, (y,z))", "P(x, unreduced={y}:max)", "x, None". Fails
+ * with SPMD_ERR_SYNTAX or SPMD_ERR_SPEC; the message has spec and mesh in it. */
+spmd_status spmd__spec_parse(const char *text, const struct axes *axes, struct spec *spec);
+
+/* Writes the canonical text; trailing "-" stay. */
+void spmd__spec_print(struct text *text, const struct axes *axes, const struct spec *spec);
+
+/* The axes of entry `dim`, in order; none for dimensions past the entries. */
+struct axis_list spmd__spec_entry(const struct spec *spec, int dim);
+
+/* The axes that split some dimension, as bits. */
+uint32_t spmd__spec_used(const struct spec *spec);
+
+#endif

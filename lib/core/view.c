@@ -1,0 +1,157 @@
+/* core/view.c - windows into memory: made from boxes and blocks, copied by the longest runs. */
+#include "core/view.h"
+
+#include <string.h>
+
+struct view spmd__view_dense(void *data, size_t element, spmd_shape shape)
+{
+    struct view view = {.data = data, .ndim = shape.ndim};
+    int64_t stride = (int64_t)element;
+    for (int d = shape.ndim - 1; d >= 0; d--) {
+        view.extent[d] = shape.dim[d];
+        view.stride[d] = stride;
+        stride *= shape.dim[d];
+    }
+    return view;
+}
+
+struct view spmd__view_part(const struct view *view, const spmd_box *whole, const spmd_box *part)
+{
+    struct view cut = *view;
+    int64_t offset = 0;
+    for (int d = 0; d < view->ndim; d++) {
+        cut.extent[d] = part->hi[d] - part->lo[d];
+        offset += (part->lo[d] - whole->lo[d]) * view->stride[d];
+    }
+    if (cut.data &&
+        spmd__view_size(&cut) > 0) /* where nothing lies, there is nothing to point to */
+        cut.data += offset;
+    return cut;
+}
+
+struct view spmd__view_box(void *data, size_t element, const spmd_box *whole, const spmd_box *part)
+{
+    struct view view = spmd__view_dense(data, element, spmd_box_shape(whole));
+    return spmd__view_part(&view, whole, part);
+}
+
+struct view spmd__view_block(const spmd_block *block)
+{
+    struct view view = {.data = block->data, .ndim = block->ndim};
+    int64_t element = (int64_t)spmd_dtype_size(block->dtype);
+    for (int d = 0; d < block->ndim; d++) {
+        view.extent[d] = block->shape[d];
+        view.stride[d] = block->stride[d] * element;
+    }
+    return view;
+}
+
+int64_t spmd__view_size(const struct view *view)
+{
+    int64_t size = 1;
+    for (int d = 0; d < view->ndim; d++)
+        size *= view->extent[d];
+    return size;
+}
+
+bool spmd__view_is_dense(const struct view *view, size_t element)
+{
+    int64_t stride = (int64_t)element;
+    if (spmd__view_size(view) == 0)
+        return true;
+    for (int d = view->ndim - 1; d >= 0; d--) {
+        if (view->extent[d] != 1 && view->stride[d] != stride)
+            return false;
+        stride *= view->extent[d];
+    }
+    return true;
+}
+
+bool spmd__block_is_dense(const spmd_block *block)
+{
+    struct view view = spmd__view_block(block);
+    return spmd__view_is_dense(&view, spmd_dtype_size(block->dtype));
+}
+
+/* The loops of one copy: dimension 0 is the outermost. */
+struct nest {
+    int ndim;
+    int64_t extent[SPMD_MAX_DIMS];
+    int64_t dst[SPMD_MAX_DIMS]; /* strides in bytes */
+    int64_t src[SPMD_MAX_DIMS];
+    size_t run; /* bytes that are neighbours in both */
+};
+
+/* As few loops as the strides allow: dimensions of extent 1 are dropped, those that continue the
+ * one before are merged with it, and a contiguous innermost one becomes the run. */
+static struct nest fold(const struct view *dst, const struct view *src, size_t element)
+{
+    struct nest nest = {.run = element};
+    for (int d = 0; d < dst->ndim; d++) {
+        if (dst->extent[d] == 1)
+            continue;
+        int last = nest.ndim - 1;
+        if (last >= 0 && nest.dst[last] == dst->stride[d] * dst->extent[d] &&
+            nest.src[last] == src->stride[d] * src->extent[d])
+            nest.extent[last] *= dst->extent[d];
+        else
+            nest.extent[last = nest.ndim++] = dst->extent[d];
+        nest.dst[last] = dst->stride[d];
+        nest.src[last] = src->stride[d];
+    }
+    int inner = nest.ndim - 1;
+    if (inner >= 0 && nest.dst[inner] == (int64_t)element && nest.src[inner] == (int64_t)element) {
+        nest.run = element * (size_t)nest.extent[inner];
+        nest.ndim = inner;
+    }
+    return nest;
+}
+
+/* A copy of known size is a load and a store. */
+#define COPY_EACH(bytes)                \
+    for (int64_t i = 0; i < count; i++) \
+    memcpy(dst + i * dst_stride, src + i * src_stride, (bytes))
+
+static void copy_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                      int64_t count, size_t run)
+{
+    switch (run) {
+    case 1:
+        COPY_EACH(1);
+        break;
+    case 2:
+        COPY_EACH(2);
+        break;
+    case 4:
+        COPY_EACH(4);
+        break;
+    case 8:
+        COPY_EACH(8);
+        break;
+    case 16:
+        COPY_EACH(16);
+        break;
+    default:
+        COPY_EACH(run);
+    }
+}
+
+static void copy_nest(const struct nest *nest, int dim, char *dst, const char *src)
+{
+    if (dim >= nest->ndim - 1) {
+        bool looped = dim < nest->ndim;
+        copy_runs(dst, looped ? nest->dst[dim] : 0, src, looped ? nest->src[dim] : 0,
+                  looped ? nest->extent[dim] : 1, nest->run);
+        return;
+    }
+    for (int64_t i = 0; i < nest->extent[dim]; i++)
+        copy_nest(nest, dim + 1, dst + i * nest->dst[dim], src + i * nest->src[dim]);
+}
+
+void spmd__view_copy(const struct view *dst, const struct view *src, size_t element)
+{
+    if (spmd__view_size(dst) == 0)
+        return;
+    struct nest nest = fold(dst, src, element);
+    copy_nest(&nest, 0, dst->data, src->data);
+}

@@ -1,0 +1,36 @@
+/* core/view.h - n-dimensional windows into memory, and the one loop that copies between them. */
+#ifndef CORE_VIEW_H
+#define CORE_VIEW_H
+
+#include <spmd/types.h>
+
+struct view {
+    char *data; /* first element */
+    int ndim;
+    int64_t extent[SPMD_MAX_DIMS]; /* [ndim] */
+    int64_t stride[SPMD_MAX_DIMS]; /* [ndim] in bytes */
+};
+
+/* `shape`, dense and row-major, at `data`. */
+struct view spmd__view_dense(void *data, size_t element, spmd_shape shape);
+
+/* The `part` of a dense row-major array that holds the indices of `whole`; part lies inside. */
+struct view spmd__view_box(void *data, size_t element, const spmd_box *whole, const spmd_box *part);
+
+/* The same of a view over the indices of `whole`. */
+struct view spmd__view_part(const struct view *view, const spmd_box *whole, const spmd_box *part);
+
+/* A block as it lies. */
+struct view spmd__view_block(const spmd_block *block);
+
+int64_t spmd__view_size(const struct view *view);
+
+/* Whether the elements stand one after the other in memory, in row-major order. */
+bool spmd__view_is_dense(const struct view *view, size_t element);
+bool spmd__block_is_dense(const spmd_block *block);
+
+/* Copies src's elements to dst; extents are equal, memory does not overlap. Runs of neighbours
+ * are joined into one memcpy. */
+void spmd__view_copy(const struct view *dst, const struct view *src, size_t element);
+
+#endif

@@ -1,0 +1,233 @@
+/* io/aside.c - new files: written aside, with room reserved, then put in place. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "core/mem.h"
+#include "io/io.h"
+
+static bool is_first(const spmd_file *file)
+{
+    return file->mesh->position == 0;
+}
+
+static spmd_status fail_to_make(const char *path, int code)
+{
+    if (code == ENOENT)
+        return spmd_fail(SPMD_ERR_FILE, "%s: no such directory", path);
+    return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, spmd__io_errno(code).text);
+}
+
+/* Makes the file beside the place that it is to take. Each rank does, and so knows that it can:
+ * some kinds of MPI-IO hang where one rank alone cannot. */
+static spmd_status make_aside(spmd_file *file)
+{
+    struct stat about;
+    if (stat(file->path, &about) == 0 && S_ISDIR(about.st_mode))
+        return spmd_fail(SPMD_ERR_FILE, "%s: is a directory", file->path);
+    size_t size = strlen(file->path) + sizeof ".tmp";
+    char *aside = NULL;
+    TRY(spmd__alloc(size, 1, &aside));
+    snprintf(aside, size, "%s.tmp", file->path);
+    int fd = open(aside, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
+    if (fd < 0) {
+        int code = errno;
+        free(aside);
+        return fail_to_make(file->path, code);
+    }
+    close(fd);
+    file->aside = aside;
+    return SPMD_OK;
+}
+
+static spmd_status create_file(spmd_file *file)
+{
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_mpio(access, file->mesh->comm, MPI_INFO_NULL);
+    H5Pset_all_coll_metadata_ops(access, true);
+    H5Pset_coll_metadata_write(access, true);
+    file->id = H5Fcreate(file->aside, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    spmd_status status = SPMD_OK;
+    if (file->id < 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s: cannot be created: %s", file->path,
+                           spmd__io_cause().text);
+    H5Pclose(access);
+    return status;
+}
+
+spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file)
+{
+    TRY(spmd__file_check_mesh(mesh));
+    spmd_file *made = NULL;
+    spmd_status status = spmd__file_begin(mesh, path, file, &made);
+    if (spmd__mesh_is_member(mesh)) {
+        if (status == SPMD_OK)
+            status = make_aside(made);
+        status = spmd__mesh_agree(mesh, status, spmd__io_digest(0, path));
+        if (status == SPMD_OK)
+            QUIETLY(status = create_file(made));
+    }
+    return spmd__file_settle(mesh, status, 0, made, file);
+}
+
+static spmd_status fail_to_reserve(const spmd_file *file, int64_t bytes, int code)
+{
+    return spmd_fail(SPMD_ERR_FILE, "%s: no room for %lld bytes: %s", file->path, (long long)bytes,
+                     spmd__io_errno(code).text);
+}
+
+/* Where the file system cannot reserve: whether there is room just now. */
+static spmd_status look_for_room(const spmd_file *file, int fd, int64_t bytes)
+{
+    struct statvfs disk;
+    if (fstatvfs(fd, &disk) == 0 && (uint64_t)bytes / disk.f_frsize > disk.f_bavail)
+        return fail_to_reserve(file, bytes, ENOSPC);
+    return SPMD_OK;
+}
+
+static spmd_status reserve(spmd_file *file, int64_t end)
+{
+    int fd = open(file->aside, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: %s", file->aside, spmd__io_errno(errno).text);
+    int64_t bytes = end - file->reserved;
+    int failed = 0;
+    do
+        failed = fallocate(fd, FALLOC_FL_KEEP_SIZE, file->reserved, bytes);
+    while (failed != 0 && errno == EINTR);
+    spmd_status status = SPMD_OK;
+    if (failed != 0)
+        status = errno == EOPNOTSUPP || errno == ENOSYS ? look_for_room(file, fd, bytes)
+                                                        : fail_to_reserve(file, bytes, errno);
+    close(fd);
+    return status;
+}
+
+/* Where the file will end at most: past its data, and the metadata that HDF5 still keeps. */
+static int64_t furthest_end(spmd_file *file, hid_t dataset)
+{
+    enum { MARGIN = 1 << 16 };
+    haddr_t offset = dataset < 0 ? HADDR_UNDEF : H5Dget_offset(dataset);
+    if (offset != HADDR_UNDEF) {
+        int64_t end = (int64_t)(offset + H5Dget_storage_size(dataset));
+        if (end > file->data_end)
+            file->data_end = end;
+    }
+    size_t metadata = 0;
+    H5Fget_mdc_size(file->id, NULL, NULL, &metadata, NULL);
+    return file->data_end + (int64_t)metadata + MARGIN;
+}
+
+/* HDF5 leaves holes where it allocates. A disk that is found full only when data is written, or
+ * metadata at the end, makes MPI-IO lose data or hang; so the room is taken before. */
+spmd_status spmd__aside_reserve(spmd_file *file, hid_t dataset)
+{
+    int64_t end = furthest_end(file, dataset);
+    if (end <= file->reserved)
+        return SPMD_OK;
+    if (is_first(file))
+        TRY(reserve(file, end));
+    file->reserved = end;
+    return SPMD_OK;
+}
+
+/* Gives back the room that was reserved in vain: all after the end of the file. */
+static int trim(int fd)
+{
+    struct stat about;
+    return fstat(fd, &about) == 0 ? ftruncate(fd, about.st_size) : -1;
+}
+
+/* Gets what this rank has written to the disk. */
+static spmd_status sync_data(const spmd_file *file)
+{
+    int fd = open(file->aside, O_RDWR | O_CLOEXEC);
+    spmd_status status = SPMD_OK;
+    if (fd < 0 || (is_first(file) && trim(fd) != 0) || fsync(fd) != 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s: %s", file->aside, spmd__io_errno(errno).text);
+    if (fd >= 0)
+        close(fd);
+    return status;
+}
+
+static spmd_status close_synced(spmd_file *file)
+{
+    herr_t failed = H5Fclose(file->id);
+    file->id = H5I_INVALID_HID;
+    if (failed < 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: cannot be completed: %s", file->path,
+                         spmd__io_cause().text);
+    return sync_data(file);
+}
+
+/* Not every file system can sync a directory; the file is in place by then. */
+static void sync_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
+    if (!directory)
+        return;
+    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0) {
+        fsync(fd);
+        close(fd);
+    }
+    free(directory);
+}
+
+static spmd_status put_in_place(const spmd_file *file)
+{
+    if (rename(file->aside, file->path) != 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: cannot be put in place: %s", file->path,
+                         spmd__io_errno(errno).text);
+    sync_directory(file->path);
+    return SPMD_OK;
+}
+
+spmd_status spmd__aside_finish(spmd_file *file)
+{
+    spmd_status status = SPMD_OK;
+    if (file->broken)
+        status = spmd_fail(SPMD_ERR_FILE, "%s: not put in place, since a write to it has failed",
+                           file->path);
+    else
+        status = spmd__aside_reserve(file, H5I_INVALID_HID);
+    status = spmd__mesh_agree(file->mesh, status, 0);
+    if (status != SPMD_OK) {
+        file->broken = true;
+        spmd__aside_abandon(file);
+        return status;
+    }
+    status = spmd__mesh_agree(file->mesh, close_synced(file), 0);
+    if (status == SPMD_OK)
+        status = spmd__mesh_agree(file->mesh, is_first(file) ? put_in_place(file) : SPMD_OK, 0);
+    if (status != SPMD_OK && is_first(file))
+        unlink(file->aside);
+    return status;
+}
+
+/* Closing a file makes HDF5 write its metadata. Where the disk may be full, the file's own data
+ * makes room for it. */
+static void make_room(const spmd_file *file)
+{
+    int fd = open(file->aside, O_WRONLY | O_TRUNC | O_CLOEXEC);
+    if (fd >= 0)
+        close(fd);
+}
+
+void spmd__aside_abandon(spmd_file *file)
+{
+    if (file->broken && is_first(file))
+        make_room(file);
+    spmd__mesh_agree(file->mesh, SPMD_OK, 0);
+    H5Fclose(file->id);
+    file->id = H5I_INVALID_HID;
+    if (is_first(file))
+        unlink(file->aside);
+    spmd__mesh_agree(file->mesh, SPMD_OK, 0);
+}

@@ -1,0 +1,169 @@
+/* io/attribute.c - text attributes of datasets, groups and files. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mem.h"
+#include "io/io.h"
+
+/* Text of one fixed length with its closing NUL: parallel HDF5 writes no other. */
+static hid_t create_text_type(size_t bytes, H5T_cset_t characters)
+{
+    hid_t type = H5Tcopy(H5T_C_S1);
+    H5Tset_size(type, bytes);
+    H5Tset_cset(type, characters);
+    return type;
+}
+
+spmd_status spmd__attribute_write(const spmd_file *file, const char *name, hid_t object,
+                                  const char *attribute, const char *text)
+{
+    if (H5Aexists(object, attribute) > 0)
+        H5Adelete(object, attribute);
+    hid_t type = create_text_type(strlen(text) + 1, H5T_CSET_UTF8), space = H5Screate(H5S_SCALAR);
+    hid_t made = H5Acreate2(object, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT);
+    spmd_status status = SPMD_OK;
+    if (made < 0 || H5Awrite(made, type, text) < 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s: attribute \"%s\" of \"%s\" cannot be written: %s",
+                           file->path, attribute, name, spmd__io_cause().text);
+    if (made >= 0)
+        H5Aclose(made);
+    H5Sclose(space);
+    H5Tclose(type);
+    return status;
+}
+
+/* Copies text of fixed length; whatever padding it has ends up as a closing NUL. */
+static spmd_status read_fixed(hid_t attribute, hid_t stored, char **text)
+{
+    size_t bytes = H5Tget_size(stored) + 1;
+    char *copy = NULL;
+    TRY(spmd__alloc(bytes, 1, &copy));
+    hid_t type = create_text_type(bytes, H5Tget_cset(stored));
+    spmd_status status = SPMD_OK;
+    if (H5Aread(attribute, type, copy) < 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s", spmd__io_cause().text);
+    H5Tclose(type);
+    if (status == SPMD_OK)
+        *text = copy;
+    else
+        free(copy);
+    return status;
+}
+
+/* Text of varying length, as other programs write it. */
+static spmd_status read_varying(hid_t attribute, hid_t stored, char **text)
+{
+    char *found = NULL;
+    hid_t type = create_text_type(H5T_VARIABLE, H5Tget_cset(stored));
+    spmd_status status = SPMD_OK;
+    if (H5Aread(attribute, type, &found) < 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s", spmd__io_cause().text);
+    H5Tclose(type);
+    if (status != SPMD_OK)
+        return status;
+    *text = strdup(found ? found : "");
+    H5free_memory(found);
+    return *text ? SPMD_OK : spmd_fail(SPMD_ERR_MEMORY, "out of memory");
+}
+
+static spmd_status read_text(hid_t attribute, char **text)
+{
+    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
+    spmd_status status;
+    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
+        status = spmd_fail(SPMD_ERR_FILE, "not a text");
+    else if (H5Tis_variable_str(type))
+        status = read_varying(attribute, type, text);
+    else
+        status = read_fixed(attribute, type, text);
+    H5Sclose(space);
+    H5Tclose(type);
+    return status;
+}
+
+/* The object that has the attribute: it must be there. */
+static spmd_status open_owner(const spmd_file *file, const char *name, hid_t *object)
+{
+    TRY(spmd__object_open(file, name, object));
+    if (*object < 0)
+        return spmd__dataset_open(file, name, object);
+    return SPMD_OK;
+}
+
+static spmd_status check_names(const char *name, const char *attribute)
+{
+    if (!attribute || *attribute == '\0')
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the name of the attribute is %s",
+                         attribute ? "empty" : "NULL");
+    return name && strcmp(name, "/") == 0 ? SPMD_OK : spmd__name_check(name);
+}
+
+static uint64_t digest(const char *name, const char *attribute, const char *text)
+{
+    return spmd__io_digest(spmd__io_digest(spmd__io_digest(0, name), attribute), text);
+}
+
+static spmd_status set_text(const spmd_file *file, const char *name, const char *attribute,
+                            const char *text)
+{
+    hid_t object;
+    TRY(open_owner(file, name, &object));
+    spmd_status status = spmd__attribute_write(file, name, object, attribute, text);
+    H5Oclose(object);
+    return status;
+}
+
+spmd_status spmd_dataset_set_text(spmd_file *file, const char *name, const char *attribute,
+                                  const char *text)
+{
+    TRY(spmd__file_check(file));
+    if (!spmd__mesh_is_member(file->mesh))
+        return SPMD_OK;
+    spmd_status status = check_names(name, attribute);
+    if (status == SPMD_OK && !text)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "the text of attribute \"%s\" is NULL", attribute);
+    if (status == SPMD_OK)
+        status = spmd__file_check_new(file);
+    TRY(spmd__file_enter(file, __func__, status, digest(name, attribute, text)));
+    QUIETLY(status = set_text(file, name, attribute, text));
+    return spmd__mesh_agree(file->mesh, status, 0);
+}
+
+static spmd_status get_text(const spmd_file *file, const char *name, const char *attribute,
+                            char **text)
+{
+    hid_t object;
+    TRY(open_owner(file, name, &object));
+    spmd_status status = SPMD_OK;
+    if (H5Aexists(object, attribute) > 0) {
+        hid_t opened = H5Aopen(object, attribute, H5P_DEFAULT);
+        status = read_text(opened, text);
+        H5Aclose(opened);
+        if (status != SPMD_OK)
+            status = spmd__io_refine(status, "%s: attribute \"%s\" of \"%s\"", file->path,
+                                     attribute, name);
+    }
+    H5Oclose(object);
+    return status;
+}
+
+spmd_status spmd_dataset_get_text(spmd_file *file, const char *name, const char *attribute,
+                                  char **text)
+{
+    TRY(spmd__file_check(file));
+    char *found = NULL;
+    if (spmd__mesh_is_member(file->mesh)) {
+        spmd_status status = check_names(name, attribute);
+        if (status == SPMD_OK && !text)
+            status = spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the text is NULL");
+        TRY(spmd__file_enter(file, __func__, status, digest(name, attribute, "")));
+        QUIETLY(status = get_text(file, name, attribute, &found));
+        status = spmd__mesh_agree(file->mesh, status, 0);
+        if (status != SPMD_OK) {
+            free(found);
+            return status;
+        }
+    }
+    *text = found;
+    return SPMD_OK;
+}

@@ -1,0 +1,269 @@
+/* io/file.c - file handles: opening, and beginning and ending calls on them. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "comm/mpi.h"
+#include "core/hash.h"
+#include "core/mem.h"
+#include "io/io.h"
+
+spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made)
+{
+    if (!out)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the file is NULL");
+    if (!path || *path == '\0')
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the path of the file is %s", path ? "empty" : "NULL");
+    spmd_file *file = NULL;
+    TRY(spmd__alloc(1, sizeof *file, &file));
+    file->id = H5I_INVALID_HID;
+    file->keyval = MPI_KEYVAL_INVALID;
+    file->path = strdup(path);
+    if (!file->path) {
+        free(file);
+        return spmd_fail(SPMD_ERR_MEMORY, "%s: out of memory", path);
+    }
+    file->mesh = spmd__mesh_hold(mesh);
+    *made = file;
+    return SPMD_OK;
+}
+
+static spmd_status close_old(spmd_file *file)
+{
+    herr_t failed = H5Fclose(file->id);
+    file->id = H5I_INVALID_HID;
+    if (failed < 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: cannot be closed: %s", file->path,
+                         spmd__io_cause().text);
+    return SPMD_OK;
+}
+
+/* Closes without putting in place. */
+static void drop(spmd_file *file)
+{
+    if (file->id >= 0 && file->aside)
+        QUIETLY(spmd__aside_abandon(file));
+    else if (file->id >= 0)
+        QUIETLY(close_old(file));
+}
+
+/* Called as MPI_Finalize begins, while MPI still works. HDF5 would close its files by itself, but
+ * some kinds of MPI-IO have ended by then. */
+static int drop_forgotten(MPI_Comm self, int keyval, void *file, void *extra)
+{
+    (void)self, (void)keyval, (void)extra;
+    drop(file);
+    return MPI_SUCCESS;
+}
+
+static spmd_status watch_finalize(spmd_file *file)
+{
+    TRY_MPI(MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, drop_forgotten, &file->keyval, NULL));
+    TRY_MPI(MPI_Comm_set_attr(MPI_COMM_SELF, file->keyval, file));
+    return SPMD_OK;
+}
+
+static void destroy(spmd_file *file)
+{
+    if (file->keyval != MPI_KEYVAL_INVALID && spmd__mpi_is_alive()) {
+        MPI_Comm_delete_attr(MPI_COMM_SELF, file->keyval);
+        MPI_Comm_free_keyval(&file->keyval);
+    }
+    spmd_mesh_free(&file->mesh);
+    free(file->path);
+    free(file->aside);
+    free(file);
+}
+
+spmd_status spmd__file_settle(spmd_mesh *mesh, spmd_status status, uint64_t digest, spmd_file *made,
+                              spmd_file **out)
+{
+    if (status == SPMD_OK && made->id >= 0)
+        status = watch_finalize(made);
+    status = spmd__mesh_agree(mesh, status, digest);
+    if (status == SPMD_OK) {
+        *out = made;
+        return SPMD_OK;
+    }
+    if (!made)
+        return status;
+    if (made->id >= 0)
+        QUIETLY(close_old(made));
+    if (made->aside)
+        unlink(made->aside);
+    destroy(made);
+    return status;
+}
+
+spmd_status spmd__file_check_mesh(const spmd_mesh *mesh)
+{
+    if (!mesh)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the mesh is NULL");
+    if (mesh->abstract)
+        return spmd_fail(SPMD_ERR_MESH, "an abstract mesh has no ranks that could open a file");
+    return SPMD_OK;
+}
+
+spmd_status spmd__file_check(const spmd_file *file)
+{
+    if (!file)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the file is NULL: it is closed, or was never opened");
+    return SPMD_OK;
+}
+
+spmd_status spmd__file_check_new(const spmd_file *file)
+{
+    if (!file->aside)
+        return spmd_fail(SPMD_ERR_FILE, "%s: opened for reading; only a new file is written",
+                         file->path);
+    return SPMD_OK;
+}
+
+spmd_status spmd__file_check_old(const spmd_file *file)
+{
+    if (file->aside)
+        return spmd_fail(SPMD_ERR_FILE, "%s: still being written; close it, then open it to read",
+                         file->path);
+    return SPMD_OK;
+}
+
+uint64_t spmd__io_digest(uint64_t seed, const char *text)
+{
+    return text ? spmd__hash(seed, text, strlen(text) + 1) : spmd__hash(seed, "", 0);
+}
+
+spmd_status spmd__file_enter(const spmd_file *file, const char *call, spmd_status status,
+                             uint64_t digest)
+{
+    return spmd__mesh_agree(file->mesh, status,
+                            spmd__io_digest(spmd__io_digest(digest, call), file->path));
+}
+
+/* What HDF5 says of these is hard to read. */
+static spmd_status probe(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+    if (fd < 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, spmd__io_errno(errno).text);
+    spmd_status status = SPMD_OK;
+    struct stat about;
+    if (fstat(fd, &about) != 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s: %s", path, spmd__io_errno(errno).text);
+    else if (S_ISDIR(about.st_mode))
+        status = spmd_fail(SPMD_ERR_FILE, "%s: is a directory", path);
+    else if (!S_ISREG(about.st_mode))
+        status = spmd_fail(SPMD_ERR_FILE, "%s: not a regular file", path);
+    close(fd);
+    return status;
+}
+
+static spmd_status fail_to_open(const char *path)
+{
+    struct cause cause = spmd__io_cause();
+    if (cause.minor == H5E_NOTHDF5)
+        return spmd_fail(SPMD_ERR_FILE, "%s: not an HDF5 file", path);
+    if (cause.minor == H5E_TRUNCATED)
+        return spmd_fail(SPMD_ERR_FILE, "%s: cut short (%s)", path, cause.text);
+    if (cause.minor == H5E_CANTLOCKFILE)
+        return spmd_fail(SPMD_ERR_FILE,
+                         "%s: locked by a program that writes it; wait for it, or set "
+                         "HDF5_USE_FILE_LOCKING=FALSE to read all the same (%s)",
+                         path, cause.text);
+    return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, cause.text);
+}
+
+/* Each rank opens the file for itself. With MPI-IO and collective metadata, one rank reads for all;
+ * but where it meets damage, HDF5 leaves the others waiting for ever. */
+static spmd_status open_file(spmd_file *file)
+{
+    TRY(probe(file->path));
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    H5Pset_fapl_sec2(access);
+    file->id = H5Fopen(file->path, H5F_ACC_RDONLY, access);
+    spmd_status status = file->id < 0 ? fail_to_open(file->path) : SPMD_OK;
+    H5Pclose(access);
+    return status;
+}
+
+/* HDF5 takes two images of one name for one file, so each gets a name of its own. */
+static spmd_status open_image(spmd_file *file, const void *bytes, size_t size)
+{
+    enum { GROWTH = 1 << 16 };
+    if (!bytes || size == 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: the image of the file is empty", file->path);
+    char name[40];
+    snprintf(name, sizeof name, "image %p", (void *)file);
+    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
+    spmd_status status = SPMD_OK;
+    if (H5Pset_fapl_core(access, GROWTH, false) < 0 ||
+        H5Pset_file_image(access, (void *)bytes, size) < 0)
+        status = spmd_fail(SPMD_ERR_MEMORY, "%s: %s", file->path, spmd__io_cause().text);
+    else if ((file->id = H5Fopen(name, H5F_ACC_RDONLY, access)) < 0)
+        status = fail_to_open(file->path);
+    H5Pclose(access);
+    return status;
+}
+
+spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file)
+{
+    TRY(spmd__file_check_mesh(mesh));
+    spmd_file *made = NULL;
+    spmd_status status = spmd__file_begin(mesh, path, file, &made);
+    if (status == SPMD_OK && spmd__mesh_is_member(mesh))
+        QUIETLY(status = open_file(made));
+    return spmd__file_settle(mesh, status, spmd__io_digest(0, path), made, file);
+}
+
+spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size, const char *name,
+                                 spmd_file **file)
+{
+    TRY(spmd__file_check_mesh(mesh));
+    spmd_file *made = NULL;
+    spmd_status status = spmd__file_begin(mesh, name, file, &made);
+    if (status == SPMD_OK && spmd__mesh_is_member(mesh))
+        QUIETLY(status = open_image(made, bytes, size));
+    uint64_t digest = spmd__hash(spmd__io_digest(0, name), bytes, bytes ? size : 0);
+    return spmd__file_settle(mesh, status, digest, made, file);
+}
+
+/* MPI_Finalize has closed the file. */
+static spmd_status close_late(const spmd_file *file)
+{
+    if (file->aside)
+        return spmd_fail(SPMD_ERR_FILE, "%s: not put in place: closed after MPI_Finalize",
+                         file->path);
+    return SPMD_OK;
+}
+
+spmd_status spmd_file_close(spmd_file **file)
+{
+    TRY(spmd__file_check(file ? *file : NULL));
+    spmd_file *closed = *file;
+    spmd_status status = SPMD_OK;
+    if (!spmd__mpi_is_alive()) {
+        status = close_late(closed);
+    } else if (spmd__mesh_is_member(closed->mesh)) {
+        TRY(spmd__file_enter(closed, __func__, SPMD_OK, 0));
+        if (closed->aside)
+            QUIETLY(status = spmd__aside_finish(closed));
+        else
+            QUIETLY(status = spmd__mesh_agree(closed->mesh, close_old(closed), 0));
+    }
+    *file = NULL;
+    destroy(closed);
+    return status;
+}
+
+void spmd_file_discard(spmd_file **file)
+{
+    if (!file || !*file)
+        return;
+    if (spmd__mpi_is_alive())
+        drop(*file);
+    destroy(*file);
+    *file = NULL;
+}

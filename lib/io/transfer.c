@@ -1,0 +1,128 @@
+/* io/transfer.c - a block from or to its place in a dataset. */
+#include "io/io.h"
+
+/* MPI-IO takes less than 2 GiB in one independent call. */
+#define PIECE_BYTES ((int64_t)1 << 30)
+
+struct transfer {
+    const spmd_file *file;
+    const char *name;
+    hid_t dataset;
+    hid_t type; /* of the elements in memory */
+    enum direction direction;
+};
+
+/* A block moves in pieces: whole in the dimensions after `cut`, at most `step` indices of
+ * dimension `cut`, one index of each dimension before. They follow one another in memory. */
+struct pieces {
+    int cut;
+    int64_t step;
+    int64_t row_bytes; /* one index of `cut` */
+};
+
+static struct pieces cut_block(const spmd_block *block)
+{
+    int64_t bytes = (int64_t)spmd_dtype_size(block->dtype);
+    int cut = block->ndim - 1;
+    while (cut > 0 && block->shape[cut] <= PIECE_BYTES / bytes)
+        bytes *= block->shape[cut--];
+    return (struct pieces){cut, PIECE_BYTES / bytes, bytes};
+}
+
+static int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* The piece that starts at index `at` of the block: its extents. */
+static void piece_extents(const spmd_block *block, const struct pieces *pieces, const int64_t at[],
+                          hsize_t extent[])
+{
+    for (int d = 0; d < block->ndim; d++)
+        extent[d] = d < pieces->cut ? 1 : (hsize_t)block->shape[d];
+    extent[pieces->cut] = (hsize_t)min(pieces->step, block->shape[pieces->cut] - at[pieces->cut]);
+}
+
+static bool next_piece(const spmd_block *block, const struct pieces *pieces, int64_t at[])
+{
+    at[pieces->cut] += pieces->step;
+    if (at[pieces->cut] < block->shape[pieces->cut])
+        return true;
+    at[pieces->cut] = 0;
+    for (int d = pieces->cut - 1; d >= 0; d--) {
+        if (++at[d] < block->shape[d])
+            return true;
+        at[d] = 0;
+    }
+    return false;
+}
+
+static spmd_status move(const struct transfer *how, hid_t memory, hid_t place, void *data)
+{
+    if (how->direction == TO_FILE) {
+        if (H5Dwrite(how->dataset, how->type, memory, place, H5P_DEFAULT, data) < 0)
+            return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be written: %s",
+                             how->file->path, how->name, spmd__io_cause().text);
+    } else if (H5Dread(how->dataset, how->type, memory, place, H5P_DEFAULT, data) < 0) {
+        return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be read: %s", how->file->path,
+                         how->name, spmd__io_cause().text);
+    }
+    return SPMD_OK;
+}
+
+static spmd_status move_piece(const struct transfer *how, int ndim, const hsize_t start[],
+                              const hsize_t extent[], void *data)
+{
+    static const hsize_t once[SPMD_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+    hid_t memory = H5Screate_simple(ndim, extent, NULL);
+    hid_t place = H5Dget_space(how->dataset);
+    H5Sselect_hyperslab(place, H5S_SELECT_SET, start, NULL, once, extent);
+    spmd_status status = move(how, memory, place, data);
+    H5Sclose(place);
+    H5Sclose(memory);
+    return status;
+}
+
+static spmd_status move_block(const struct transfer *how, const spmd_block *block)
+{
+    if (block->ndim == 0)
+        return move(how, H5S_ALL, H5S_ALL, block->data);
+    struct pieces pieces = cut_block(block);
+    int64_t at[SPMD_MAX_DIMS] = {0};
+    char *data = block->data;
+    do {
+        hsize_t start[SPMD_MAX_DIMS], extent[SPMD_MAX_DIMS];
+        for (int d = 0; d < block->ndim; d++)
+            start[d] = (hsize_t)(block->offset[d] + at[d]);
+        piece_extents(block, &pieces, at, extent);
+        TRY(move_piece(how, block->ndim, start, extent, data));
+        data += (int64_t)extent[pieces.cut] * pieces.row_bytes;
+    } while (next_piece(block, &pieces, at));
+    return SPMD_OK;
+}
+
+/* HDF5 does not make bools of integers. It clips them to a narrower type, so that what is not 0
+ * stays so. */
+static void make_bools(const spmd_block *block)
+{
+    int8_t *data = block->data;
+    for (int64_t i = 0; i < spmd_block_size(block); i++)
+        data[i] = data[i] != 0;
+}
+
+spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t dataset,
+                           enum direction direction, const spmd_block *block)
+{
+    if (spmd_block_size(block) == 0)
+        return SPMD_OK;
+    hid_t stored = H5Dget_type(dataset);
+    bool to_bool = block->dtype == SPMD_BOOL && spmd__type_dtype(stored) != SPMD_BOOL;
+    H5Tclose(stored);
+    hid_t type = spmd__type_create(to_bool ? SPMD_I8 : block->dtype);
+    struct transfer how = {file, name, dataset, type, direction};
+    spmd_status status = move_block(&how, block);
+    H5Tclose(type);
+    if (to_bool && status == SPMD_OK)
+        make_bools(block);
+    return status;
+}

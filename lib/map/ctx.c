@@ -1,0 +1,149 @@
+/* map/ctx.c - what a body sees of its call: inputs, outputs, scratch memory, its place. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "comm/mesh.h"
+#include "core/mem.h"
+#include "map/ctx.h"
+
+/* Keeps the first failure for the end of the call, and tells it at once: the NULL that the body
+ * gets may crash it before. */
+static void *report(spmd_ctx *ctx, spmd_status status)
+{
+    fprintf(stderr, "spmd: error: rank %lld: %s\n",
+            ctx->mesh ? (long long)spmd_mesh_position(ctx->mesh) : 0, spmd_error_message());
+    if (ctx->status == SPMD_OK) {
+        ctx->status = status;
+        snprintf(ctx->message, sizeof ctx->message, "%s", spmd_error_message());
+    }
+    return NULL;
+}
+
+const spmd_block *spmd_in(spmd_ctx *ctx, int index)
+{
+    if (index < 0 || index >= ctx->nin)
+        return report(ctx, spmd_fail(SPMD_ERR_ARGUMENT, "spmd_in(ctx, %d): this %s has %d input%s",
+                                     index, ctx->kind->name, ctx->nin, ctx->nin == 1 ? "" : "s"));
+    return ctx->in[index];
+}
+
+static spmd_status check_block_type(spmd_dtype dtype, spmd_shape shape)
+{
+    if (spmd_dtype_size(dtype) == 0)
+        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
+    if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
+        return spmd_fail(SPMD_ERR_SHAPE, "a block has 0 to %d dimensions, not %d", SPMD_MAX_DIMS,
+                         shape.ndim);
+    for (int d = 0; d < shape.ndim; d++)
+        if (shape.dim[d] < 0)
+            return spmd_fail(SPMD_ERR_SHAPE, "dim %d of %d of a block has the negative size %lld",
+                             d, shape.ndim, (long long)shape.dim[d]);
+    int64_t bytes = spmd_shape_size(shape);
+    if (bytes < 0 || __builtin_mul_overflow(bytes, (int64_t)spmd_dtype_size(dtype), &bytes))
+        return spmd_fail(SPMD_ERR_SHAPE, "a block of this shape has more than 2^63 bytes");
+    return SPMD_OK;
+}
+
+/* A block that has a type and no memory yet, and whose place in a global array is not known. */
+static spmd_block block_of_type(spmd_dtype dtype, spmd_shape shape)
+{
+    spmd_block block = spmd_block_borrow(NULL, dtype, shape);
+    for (int d = 0; d < shape.ndim; d++)
+        block.global[d] = -1;
+    return block;
+}
+
+static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape)
+{
+    if (index < 0 || index >= ctx->nout)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "spmd_out(ctx, %d, ...): this %s has %d output%s",
+                         index, ctx->kind->name, ctx->nout, ctx->nout == 1 ? "" : "s");
+    struct output *output = &ctx->out[index];
+    if (output->declared) {
+        if (output->block.dtype != dtype ||
+            !spmd_shape_equal(spmd_block_shape(&output->block), shape))
+            return spmd_fail(SPMD_ERR_SHAPE,
+                             "spmd_out(ctx, %d, ...): declared a second time, as another type",
+                             index);
+        return SPMD_OK;
+    }
+    TRY(check_block_type(dtype, shape));
+    output->block = block_of_type(dtype, shape);
+    TRY(ctx->kind->declare(ctx, index));
+    output->declared = true;
+    return SPMD_OK;
+}
+
+spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape)
+{
+    spmd_status status = declare(ctx, index, dtype, shape);
+    return status == SPMD_OK ? &ctx->out[index].block : report(ctx, status);
+}
+
+static spmd_status add_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
+{
+    struct temp *temp;
+    TRY(check_block_type(dtype, shape));
+    TRY(spmd__alloc(1, sizeof *temp, &temp));
+    temp->block = block_of_type(dtype, shape);
+    spmd_status status = spmd__alloc_block((size_t)spmd_shape_size(shape) * spmd_dtype_size(dtype),
+                                           &temp->block.data);
+    if (status != SPMD_OK) {
+        free(temp);
+        return status;
+    }
+    temp->next = ctx->temps;
+    ctx->temps = temp;
+    return SPMD_OK;
+}
+
+spmd_block *spmd_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
+{
+    spmd_status status = add_temp(ctx, dtype, shape);
+    return status == SPMD_OK ? &ctx->temps->block : report(ctx, status);
+}
+
+spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx)
+{
+    return ctx->mesh;
+}
+
+static void free_temps(spmd_ctx *ctx)
+{
+    while (ctx->temps) {
+        struct temp *temp = ctx->temps;
+        ctx->temps = temp->next;
+        free(temp->block.data);
+        free(temp);
+    }
+}
+
+static spmd_status check_declared(const spmd_ctx *ctx)
+{
+    for (int k = 0; k < ctx->nout; k++)
+        if (!ctx->out[k].declared)
+            return spmd_fail(SPMD_ERR_BODY, "the body never declared output %d of %d by spmd_out",
+                             k, ctx->nout);
+    return SPMD_OK;
+}
+
+spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user)
+{
+    spmd_status status = body(ctx, user);
+    free_temps(ctx);
+    if (ctx->status != SPMD_OK)
+        return spmd_fail(ctx->status, "%s", ctx->message);
+    return status == SPMD_OK ? check_declared(ctx) : status;
+}
+
+spmd_status spmd__ctx_group(spmd_ctx *ctx, const char *axes, struct group **group)
+{
+    struct axis_list list;
+    if (!ctx || !ctx->mesh)
+        return spmd_fail(SPMD_ERR_MESH,
+                         "no mesh has an axis %s here: collectives over mesh axes "
+                         "need the body of a shard_map",
+                         axes ? axes : "(null)");
+    TRY(spmd__axis_list_parse(axes, &ctx->mesh->axes, &list));
+    return spmd__mesh_group(ctx->mesh, &list, group);
+}

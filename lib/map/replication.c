@@ -1,0 +1,159 @@
+/* map/replication.c - the check that blocks promised equal are equal.
+ *
+ * A hash of each block and one reduction of 16 bytes tell whether all is well. Only where it is
+ * not, the blocks themselves are compared, for the message. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "array/array.h"
+#include "comm/mpi.h"
+#include "core/element.h"
+#include "core/hash.h"
+#include "core/mem.h"
+#include "map/replication.h"
+
+/* Whether all ranks of a group have the same hash: MAX over h and ~h, as in comm/agree.c. */
+static spmd_status compare_hashes(const struct group *group, uint64_t hash, bool *equal)
+{
+    uint64_t mine[2] = {hash, ~hash}, most[2];
+    TRY_MPI(MPI_Allreduce(mine, most, 2, MPI_UINT64_T, MPI_MAX, group->comm));
+    *equal = most[0] == ~most[1];
+    return SPMD_OK;
+}
+
+/* Brings copy 0's block to `copy` on all ranks of the group. */
+static spmd_status fetch_owner(const struct group *group, const spmd_block *block, size_t bytes,
+                               void **copy)
+{
+    TRY(spmd__alloc(bytes, 1, copy));
+    if (group->index == 0)
+        memcpy(*copy, block->data, bytes);
+    return spmd__broadcast(group->comm, 0, *copy, (int64_t)bytes);
+}
+
+/* The first element that differs, dense and row-major; -1 if none does. */
+static int64_t first_difference(const char *a, const char *b, int64_t count, size_t element)
+{
+    for (int64_t i = 0; i < count; i++)
+        if (memcmp(a + i * (int64_t)element, b + i * (int64_t)element, element) != 0)
+            return i;
+    return -1;
+}
+
+static bool all_close(const spmd_block *block, const char *owner)
+{
+    int64_t count = spmd_block_size(block);
+    int64_t element = (int64_t)spmd_dtype_size(block->dtype);
+    for (int64_t i = 0; i < count; i++)
+        if (!spmd__element_is_close(block->dtype, owner + i * element,
+                                    (const char *)block->data + i * element))
+            return false;
+    return true;
+}
+
+/* "(2, 0)": the global index of the block's dense element `at`. */
+static void print_index(struct text *text, const spmd_block *block, int64_t at)
+{
+    int64_t index[SPMD_MAX_DIMS];
+    for (int d = block->ndim - 1; d >= 0; d--) {
+        index[d] = block->offset[d] + at % block->shape[d];
+        at /= block->shape[d];
+    }
+    spmd__text_add(text, "(");
+    for (int d = 0; d < block->ndim; d++)
+        spmd__text_add(text, "%s%lld", d ? ", " : "", (long long)index[d]);
+    spmd__text_add(text, ")");
+}
+
+/* What is wrong, on a rank whose element `at` differs from the owner's. */
+static spmd_status fail_difference(const spmd_sharding *sharding, const spmd_block *block,
+                                   int index, const struct axis_list *axes, int64_t owner_position,
+                                   const char *owner, int64_t at)
+{
+    const struct axes *mesh = &sharding->mesh->axes;
+    int64_t offset = at * (int64_t)spmd_dtype_size(block->dtype);
+    char buffers[5][160];
+    struct text spec = spmd__text_begin(buffers[0], sizeof buffers[0]);
+    struct text along = spmd__text_begin(buffers[1], sizeof buffers[1]);
+    struct text place = spmd__text_begin(buffers[2], sizeof buffers[2]);
+    struct text theirs = spmd__text_begin(buffers[3], sizeof buffers[3]);
+    struct text ours = spmd__text_begin(buffers[4], sizeof buffers[4]);
+    spmd__spec_print(&spec, mesh, &sharding->spec);
+    spmd__axis_list_print(&along, mesh, axes);
+    print_index(&place, block, at);
+    spmd__element_print(&theirs, block->dtype, owner + offset);
+    spmd__element_print(&ours, block->dtype, (const char *)block->data + offset);
+    bool rounding = all_close(block, owner);
+    return spmd_fail(SPMD_ERR_REPLICATION,
+                     "output %d: its out_spec %s promises equal blocks along %s, but position %lld "
+                     "differs from position %lld: element %s is %s here and %s there; %s%s%s",
+                     index, spec.buffer, along.buffer, (long long)sharding->mesh->position,
+                     (long long)owner_position, place.buffer, ours.buffer, theirs.buffer,
+                     rounding ? "they differ by rounding only: a pbroadcast over "
+                              : "is a psum, pmean or all_gather over ",
+                     along.buffer,
+                     rounding ? " makes them equal" : " missing, or the axis in the out_spec?");
+}
+
+/* The axes of `list` along which the blocks around this rank differ, one group at a time; every
+ * rank of the whole group learns the same. */
+static spmd_status differing_axes(spmd_mesh *mesh, const struct group *whole, uint64_t hash,
+                                  struct axis_list *differing)
+{
+    uint32_t mask = 0;
+    for (int i = 0; i < whole->axes.count; i++) {
+        struct axis_list one = {1, {whole->axes.axis[i]}};
+        struct group *group;
+        bool equal;
+        TRY(spmd__mesh_group(mesh, &one, &group));
+        TRY(compare_hashes(group, hash, &equal));
+        if (!equal)
+            mask |= UINT32_C(1) << one.axis[0];
+    }
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &mask, 1, MPI_UINT32_T, MPI_BOR, whole->comm));
+    *differing = spmd__axis_list_of_mask(mask);
+    return SPMD_OK;
+}
+
+/* Collective over the group, whose hashes differ. */
+static spmd_status explain(const spmd_sharding *sharding, const spmd_block *block, int index,
+                           const struct group *group, uint64_t hash)
+{
+    spmd_mesh *mesh = sharding->mesh;
+    size_t element = spmd_dtype_size(block->dtype);
+    int64_t count = spmd_block_size(block);
+    struct axis_list axes;
+    void *owner;
+    TRY(differing_axes(mesh, group, hash, &axes));
+    TRY(fetch_owner(group, block, (size_t)count * element, &owner));
+    int64_t at = first_difference(owner, block->data, count, element);
+    int64_t owner_position = spmd__axis_list_member(&mesh->axes, &group->axes, mesh->position, 0);
+    spmd_status status =
+        at < 0 ? SPMD_OK
+               : fail_difference(sharding, block, index, &axes, owner_position, owner, at);
+    free(owner);
+    return status;
+}
+
+spmd_status spmd__replication_check(const spmd_sharding *sharding, const spmd_block *block,
+                                    int index)
+{
+    spmd_mesh *mesh = sharding->mesh;
+    const struct spec *spec = &sharding->spec;
+    uint32_t promised = 0;
+    for (int a = 0; a < mesh->axes.count; a++)
+        if (mesh->axes.size[a] > 1)
+            promised |= UINT32_C(1) << a;
+    promised &= ~spmd__spec_used(spec) & ~spec->unreduced;
+    if (promised == 0)
+        return SPMD_OK;
+
+    struct axis_list axes = spmd__axis_list_of_mask(promised);
+    struct group *group;
+    bool equal;
+    size_t bytes = (size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype);
+    uint64_t hash = spmd__hash(0, block->data, bytes);
+    TRY(spmd__mesh_group(mesh, &axes, &group));
+    TRY(compare_hashes(group, hash, &equal));
+    return equal ? SPMD_OK : explain(sharding, block, index, group, hash);
+}

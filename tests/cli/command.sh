@@ -1,0 +1,79 @@
+#!/bin/sh
+# command.sh - the frame of the command: help, version, exit codes; and spmd info.
+. "$(dirname "$0")/tap.sh"
+texts=$top/tests/cli/golden
+unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK PMI_SIZE PMI_RANK SLURM_NTASKS SLURM_PROCID
+
+same 'spmd --help' "$texts/help.txt" "$spmd" --help
+same 'spmd -h' "$texts/help.txt" "$spmd" -h
+same 'spmd help' "$texts/help.txt" "$spmd" help
+same 'spmd help help' "$texts/help.txt" "$spmd" help help
+same 'spmd help layout' "$texts/help-layout.txt" "$spmd" help layout
+same 'spmd layout --help' "$texts/help-layout.txt" "$spmd" layout --help
+same 'spmd layout -h' "$texts/help-layout.txt" "$spmd" layout -h
+same 'spmd help info' "$texts/help-info.txt" "$spmd" help info
+same 'spmd info --help' "$texts/help-info.txt" "$spmd" info --help
+prints 'spmd help sweep' 'spmd sweep [OPTION...]' "$spmd" help sweep
+
+# Every command is in the manual page, with all of its options; each has its own help.
+for name in $("$spmd" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
+    ok "spmd $name --help" "$spmd" "$name" --help
+    grep -q "^\\.Ss spmd $name" "$top/docs/spmd.1"
+    tap_case "spmd.1 tells of $name" $?
+    missing=
+    for option in $("$spmd" "$name" --help | sed -n 's/^  --\([a-z-]*\).*/\1/p'); do
+        grep -Eq "Fl -$option( |\$)" "$top/docs/spmd.1" || missing="$missing --$option"
+    done
+    [ -z "$missing" ]
+    tap_case "spmd.1 tells of the options of $name$missing" $?
+done
+
+for page in spmd.1 spmd.7; do
+    if command -v mandoc >/dev/null; then
+        ok "$page is well formed" mandoc -T lint -W warning "$top/docs/$page"
+    else
+        skip "$page is well formed" 'no mandoc'
+    fi
+done
+
+tap_run "$spmd" --version
+grep -Eqx 'spmd [0-9]+\.[0-9]+\.[0-9]+' "$tmp/.out"
+tap_case 'spmd --version' $?
+
+status 2 'no command' "$spmd"
+prints 'no command is told' 'spmd: error: a command is missing' "$spmd"
+status 2 'an unknown command' "$spmd" nonsense
+prints 'an unknown command is told' 'spmd: error: there is no command nonsense' "$spmd" nonsense
+prints 'a misspelt command' 'did you mean layout?' "$spmd" layuot
+prints 'a shortened command' 'did you mean info?' "$spmd" inf
+status 2 'help of an unknown command' "$spmd" help nonsense
+status 2 'an empty name' "$spmd" ''
+
+# spmd info
+ok 'spmd info' "$spmd" info
+for line in 'spmd  *[0-9]' 'MPI  *standard [0-9]' 'HDF5  *[0-9.]*, parallel' 'BLAS  *.' \
+    'ranks  *1 on 1 host$' '  SPMD_STRICT  *not set' '  SPMD_REPLICATION  *never '; do
+    tap_run env -u SPMD_STRICT SPMD_REPLICATION=never "$spmd" info
+    grep -q "^$line" "$tmp/.out"
+    tap_case "info has: $line" $?
+done
+status 2 'info takes no arguments' "$spmd" info 3
+prints 'info of 3 ranks' 'ranks     3 on 1 host' run 3 "$spmd" info
+tap_run run 3 "$spmd" info
+[ "$(grep -c '^HDF5' "$tmp/.out")" = 1 ]
+tap_case 'info prints once on 3 ranks' $?
+
+# A launcher that does not know the MPI library starts many worlds of one rank.
+for variable in OMPI_COMM_WORLD_SIZE PMI_SIZE SLURM_NTASKS; do
+    tap_run env "$variable=4" "$spmd" info
+    grep -q "^spmd: warning: .*$variable=4.*MPI_COMM_WORLD has 1 rank" "$tmp/.err"
+    tap_case "a mixed start is told: $variable" $?
+done
+tap_run env PMI_SIZE=4 PMI_RANK=2 "$spmd" info
+[ ! -s "$tmp/.out" ] && [ ! -s "$tmp/.err" ]
+tap_case 'of a mixed start, one process speaks' $?
+tap_run run 2 "$spmd" info
+! grep -q 'spmd: warning' "$tmp/.err"
+tap_case 'a right start is not warned of' $?
+
+plan_end

@@ -1,0 +1,209 @@
+#!/bin/sh
+# The command `spmd sweep`: its table on any number of ranks, its journal, its refusals.
+. "$(dirname "$0")/tap.sh"
+input=${SWEEP_INPUT:-$PWD/tests/cli/sweep_input}
+
+# sweep N [OPTION...]
+sweep() {
+    sweep_ranks=$1
+    shift
+    run "$sweep_ranks" "$spmd" sweep "$@"
+}
+
+# table FILE.csv: without what differs from run to run.
+table() {
+    awk -F, 'NR == 1 { for (c = 1; c <= NF; c++) drop[c] = $c == "seconds" || $c == "rank" }
+        { for (c = 1; c <= NF; c++) if (!drop[c]) printf "%s,", $c; print "" }' "$1"
+}
+
+# same_table NAME A.csv B.csv
+same_table() {
+    table "$2" >"$tmp/.a" && table "$3" >"$tmp/.b"
+    diff -u "$tmp/.a" "$tmp/.b" >"$tmp/.out" 2>"$tmp/.err"
+    tap_case "$1" $?
+}
+
+# holds NAME COMMAND...: as ok, for commands that print nothing of use.
+holds() {
+    tap_name=$1
+    shift
+    tap_run "$@"
+    tap_case "$tap_name" "$tap_status"
+}
+
+# column NAME FILE.csv: one column, without its name.
+column() {
+    awk -F, -v name="$1" 'NR == 1 { for (c = 1; c <= NF; c++) if ($c == name) at = c; next }
+        { print $at }' "$2"
+}
+
+# refuses NAME TEXT [OPTION...]: with exit status 2 and one message that has TEXT, on 1 and 4 ranks.
+refuses() {
+    tap_name=$1 tap_text=$2
+    shift 2
+    for tap_ranks in 1 4; do
+        tap_run sweep "$tap_ranks" "$@"
+        [ "$tap_status" -eq 2 ] && [ "$(grep -c '^spmd: error: ' "$tmp/.err")" -eq 1 ] &&
+            grep '^spmd: error: ' "$tmp/.err" | grep -qF -e "$tap_text"
+        tap_verdict=$?
+        [ "$tap_verdict" -eq 0 ] || echo "exit status $tap_status; wanted: $tap_text" >>"$tmp/.err"
+        tap_case "refuses $tap_name on $tap_ranks" "$tap_verdict"
+    done
+}
+
+small='--grid lr=0.03..0.3:log:3 --grid width=16,32 --set epochs=15'
+
+# The table does not depend on the ranks: 7 configurations, so that blocks are uneven and some empty.
+seven='--grid lr=0.01..0.5:7 --set width=24 --set epochs=10'
+for ranks in 1 2 3 8; do
+    # shellcheck disable=SC2086
+    ok "a sweep on $ranks" sweep $ranks $seven --out "$tmp/ranks$ranks"
+    same_table "the table of $ranks is that of 1" "$tmp/ranks1.csv" "$tmp/ranks$ranks.csv"
+done
+balance() { column rank "$1" | sort | uniq -c | awk '{ print $1 }' | sort -n | sed -n '1p;$p' | tr '\n' ' '; }
+holds 'ranks are balanced to one' [ "$(balance "$tmp/ranks3.csv")" = '2 3 ' ]
+sweep 2 --set epochs=1 --set lr=0.1 --out "$tmp/quiet" >"$tmp/quiet.out" 2>"$tmp/quiet.err"
+holds 'it is quiet where there is no terminal' [ ! -s "$tmp/quiet.err" ]
+if command -v script >/dev/null; then
+    prints 'progress on a terminal' '2 of 2 done' \
+        script -qec "$top/scripts/run 2 $spmd sweep --grid lr=0.1,0.2 --set epochs=1 --out $tmp/seen" /dev/null
+else
+    skip 'progress on a terminal' 'no script(1)'
+fi
+
+# What it finds.
+# shellcheck disable=SC2086
+prints 'a small space' '6 configurations: 6 done, 0 failed, 0 diverged, 0 not run' \
+    sweep 2 --grid lr=0.1,0.3,0.5 --grid width=64,128 --set epochs=30 --out "$tmp/best"
+holds 'the best of it is right for 96 % of the test rows' \
+    awk -v best="$(column test_accuracy "$tmp/best.csv" | sort -g | tail -n 1)" 'BEGIN { exit !(best >= 0.96) }'
+holds 'the default space has 48' [ "$(sweep 1 --set epochs=0 --out "$tmp/default" | sed -n '1s/ .*//p')" = 48 ]
+
+# States: an impossible width fails, a huge learning rate diverges, neither is the best.
+ok 'a sweep with rows that fail and diverge' \
+    sweep 2 --grid lr=0.1,1e30 --grid width=16,-1,2.5 --set epochs=5 --out "$tmp/states"
+holds 'their states' [ "$(column state "$tmp/states.csv" | tr '\n' ' ')" = 'done failed failed diverged failed failed ' ]
+holds 'metrics of what diverged are NaN' [ "$(column test_accuracy "$tmp/states.csv" | sed -n 4p)" = nan ]
+holds 'a failed row has its message' grep -q '"width=2.5 is not a whole number' "$tmp/states.csv"
+prints 'only what is done is ranked' '   1        0.1 ' sweep 1 --resume --top 9 --out "$tmp/states" \
+    --grid lr=0.1,1e30 --grid width=16,-1,2.5 --set epochs=5
+holds 'and nothing else' [ "$(grep -c '^ *[0-9][0-9]*  ' "$tmp/.out")" -eq 1 ]
+status 1 'strict: a failed row fails the run' \
+    sweep 1 --strict --grid width=16,-1 --set epochs=1 --out "$tmp/strict"
+
+# Going on.
+# shellcheck disable=SC2086
+ok 'an unbroken sweep' sweep 2 $small --out "$tmp/whole"
+# shellcheck disable=SC2086
+prints 'a limit leaves rows' '4 done, 0 failed, 0 diverged, 2 not run' \
+    sweep 2 $small --limit 4 --out "$tmp/part"
+holds 'which are not run' [ "$(column state "$tmp/part.csv" | grep -c 'not run')" -eq 2 ]
+# shellcheck disable=SC2086
+prints 'resume tells what there is' '4 done, 0 failed, 0 diverged; 2 not run' \
+    sweep 3 $small --resume --out "$tmp/part"
+same_table 'and its table is the unbroken one' "$tmp/whole.csv" "$tmp/part.csv"
+holds 'every row once' [ "$(cat "$tmp"/part.journal/rows.* | wc -l)" -eq 6 ]
+
+printf 'torn off in the mid' >>"$tmp/part.journal/rows.0"
+sed 's/done/dome/' "$tmp/part.journal/rows.1" >"$tmp/.rows" && cp "$tmp/.rows" "$tmp/part.journal/rows.1"
+# shellcheck disable=SC2086
+prints 'damaged lines are left out' 'damaged lines' sweep 1 $small --resume --out "$tmp/part"
+same_table 'and their rows run again' "$tmp/whole.csv" "$tmp/part.csv"
+prints 'resume may ask for more' '6 done, 0 failed, 0 diverged; 3 not run' sweep 2 --resume --top 0 \
+    --grid width=16,32,64 --grid lr=0.03..0.3:log:3 --set epochs=15 --out "$tmp/part"
+prints 'retry of what failed' '1 failed' sweep 1 --resume --retry-failed --top 0 \
+    --grid width=16,-1 --set epochs=1 --out "$tmp/strict"
+
+# A rank killed in the middle.
+slow='--grid lr=0.01..0.1:10 --set width=48 --set epochs=1200'
+victim() {
+    for process in $(grep -lsF -e "$tmp/killed" /proc/[0-9]*/cmdline); do
+        process=${process%/cmdline}
+        [ "$(readlink "$process/exe")" = "$(readlink -f "$spmd")" ] && echo "${process#/proc/}"
+    done | tail -n 1
+}
+# shellcheck disable=SC2086
+sweep 2 $slow --out "$tmp/killed" >"$tmp/.log" 2>&1 &
+waits=0
+until cat "$tmp"/killed.journal/rows.* 2>/dev/null | grep -q ' done ' || [ $waits -gt 600 ]; do
+    sleep 0.05
+    waits=$((waits + 1))
+done
+kill -9 "$(victim)" 2>/dev/null
+holds 'a rank is killed in the middle' [ $? -eq 0 ]
+wait
+holds 'there is no table then' [ ! -e "$tmp/killed.csv" ]
+# shellcheck disable=SC2086
+ok 'resume after it, on other ranks' sweep 3 $slow --resume --out "$tmp/killed"
+# shellcheck disable=SC2086
+ok 'the same unbroken' sweep 2 $slow --out "$tmp/unbroken"
+same_table 'has the same table' "$tmp/unbroken.csv" "$tmp/killed.csv"
+
+# Samples and tables.
+drawn='--grid lr=0.01..1:log --grid width=8..64 --grid momentum=0,0.5,0.9 --set epochs=3'
+# shellcheck disable=SC2086
+ok 'a sample' sweep 2 $drawn --sample 9 --out "$tmp/nine"
+# shellcheck disable=SC2086
+ok 'a larger one' sweep 3 $drawn --sample 12 --out "$tmp/twelve"
+head -n 10 "$tmp/twelve.csv" >"$tmp/head.csv"
+same_table 'begins as the smaller one' "$tmp/nine.csv" "$tmp/head.csv"
+holds 'whole numbers are whole' [ "$(column width "$tmp/nine.csv" | grep -c '\.')" -eq 0 ]
+
+ok 'an HDF5 file of tables and data' run 2 "$input" "$tmp/input.h5"
+mine="--data $tmp/input.h5 --x images --y labels"
+# shellcheck disable=SC2086
+prints 'data and a table from HDF5' '4 configurations: 4 done' \
+    sweep 2 $mine --table "$tmp/input.h5:table" --set epochs=20 --out "$tmp/hdf5"
+printf 'width, lr\n8,0.05\n\n16,0.05\r\n8,0.2\n16,0.2\n' >"$tmp/table.csv"
+# shellcheck disable=SC2086
+prints 'the same table from CSV, other columns first: nothing to run' '4 done, 0 failed, 0 diverged; 0 not run' \
+    sweep 3 $mine --table "$tmp/table.csv" --set epochs=20 --resume --out "$tmp/hdf5"
+# shellcheck disable=SC2086
+prints 'a table times a grid' '8 configurations' \
+    sweep 1 $mine --table "$tmp/table.csv" --grid seed=0,1 --set epochs=1 --out "$tmp/times"
+prints 'repeated rows are left out' '2 of 5 configurations' \
+    sweep 2 --grid width=16,32,16,64,32 --set epochs=0 --out "$tmp/repeats"
+if command -v h5dump >/dev/null; then
+    prints 'the HDF5 file is plain' '1, 1, 1, 1' h5dump -d /state "$tmp/hdf5.h5"
+    prints 'with a column for each hyperparameter' '0.05, 0.05, 0.2, 0.2' h5dump -d /config/lr "$tmp/hdf5.h5"
+else
+    skip 'the HDF5 file is plain' 'no h5dump'
+fi
+
+# Wrong uses.
+out="--out $tmp/refused"
+refuses 'an unknown option' 'no option --gird' --gird lr=1
+refuses 'an unknown hyperparameter' 'no hyperparameter "foo": there are lr' --grid foo=1
+refuses 'a NaN in a grid' 'is not finite' --grid lr=0.1,nan
+refuses 'a grid without a count' 'has a count' $out --grid lr=0.1..1
+refuses 'a text for a number' 'is no number' --grid lr=0.1,x
+refuses 'a log range from 0' 'positive ends' --grid lr=0..1:log:4
+refuses 'a name twice' 'given twice' --grid lr=1 --set lr=2
+refuses 'a huge grid' 'are more than' $out --grid lr=0..1:5000 --grid decay=0..1:5000
+refuses 'a sample of nothing' '--sample takes a whole number from 1' --sample 0
+refuses 'a missing data file' "$tmp/nothing.h5" $out --data "$tmp/nothing.h5"
+refuses 'a file that is not HDF5' 'table.csv' $out --data "$tmp/table.csv"
+# shellcheck disable=SC2086
+refuses 'a missing dataset' 'nothing' $out $mine --y nothing
+# shellcheck disable=SC2086
+refuses 'a dataset of the wrong rank' 'dataset labels is 1-d' $out $mine --x labels
+# shellcheck disable=SC2086
+refuses 'labels that are not whole' 'labels are whole numbers' $out $mine --y images
+# shellcheck disable=SC2086
+refuses 'a wrong number of labels' '61 rows and y 60' $out $mine --y few
+# shellcheck disable=SC2086
+refuses 'data with NaN' 'x is not finite in row 0' $out $mine --x nan_images
+refuses 'an HDF5 table without names' 'no attribute "names"' $out --table "$tmp/input.h5:nameless"
+refuses 'an HDF5 table with NaN' 'lr is not finite' $out --table "$tmp/input.h5:nan_table"
+refuses 'a missing table' "cannot open $tmp/nothing.csv" $out --table "$tmp/nothing.csv"
+refuses 'an output in no directory' 'cannot make the directory' --out "$tmp/nowhere/sweep"
+refuses 'an output that is there' '--force begins anew' --out "$tmp/whole"
+# shellcheck disable=SC2086
+refuses 'a journal of another sweep' 'its seed is 0, not 5' $small --seed 5 --resume --out "$tmp/whole"
+holds 'a refused sweep leaves nothing' [ -z "$(ls -d "$tmp"/refused* 2>/dev/null)" ]
+# shellcheck disable=SC2086
+ok 'force begins anew' sweep 2 $small --seed 5 --force --out "$tmp/whole"
+holds 'with other numbers' [ "$(table "$tmp/whole.csv")" != "$(table "$tmp/part.csv" | head -n 7)" ]
+
+ok 'help' "$spmd" sweep --help
+plan_end

@@ -1,0 +1,287 @@
+/* reshard.c - arrays move from any sharding to any other one. */
+#include "pattern.h"
+
+enum { SEED = 20240611, RANDOM_PAIRS = 400 };
+
+static spmd_mesh *make_mesh(MPI_Comm comm, const char *text)
+{
+    spmd_mesh *mesh = NULL;
+    EXPECT_OK(spmd_mesh_create(comm, text, &mesh));
+    return mesh;
+}
+
+/* A mesh of `ranks` ranks along x. */
+static spmd_mesh *make_line(MPI_Comm comm, int ranks)
+{
+    char text[32];
+    snprintf(text, sizeof text, "x=%d", ranks);
+    return make_mesh(comm, text);
+}
+
+/* Moves the pattern from one sharding to another and checks every block of the result. */
+static void check_move(spmd_mesh *from, const char *from_spec, spmd_mesh *to, const char *to_spec,
+                       spmd_dtype dtype, spmd_shape shape)
+{
+    spmd_sharding *sharding = NULL;
+    spmd_array *a = pattern_array(from, from_spec, dtype, shape), *b = NULL;
+    EXPECT_OK(spmd_sharding_create(to, to_spec, &sharding));
+    bool moved = EXPECT_OK(spmd_reshard_to(a, sharding, &b)) &&
+                 EXPECT(pattern_is_on(b, shape, dtype, sharding));
+    if (!moved)
+        fprintf(stderr, "# %s to %s, %d dims, %s\n", from_spec, to_spec, shape.ndim,
+                spmd_dtype_name(dtype));
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_sharding_free(&sharding);
+}
+
+/* Every pair of these, where the mesh has the axes; shapes and types in turn. */
+static void every_pair_of_specs(void)
+{
+    static const char *const specs[] = {
+        "P()",      "P(x)",     "P(-,x)",     "P(y)",       "P(-,y)",     "P(x,y)",    "P(y,x)",
+        "P((x,y))", "P((y,x))", "P(-,(x,y))", "P(-,(y,x))", "P(z,(x,y))", "P((z,x),y)"};
+    static const int64_t extents[] = {1, 7, 8, 9, 0, 16, 3};
+    static const spmd_dtype types[] = {SPMD_I8, SPMD_F16, SPMD_I32, SPMD_C64, SPMD_C128};
+    const int nspecs = sizeof specs / sizeof *specs;
+    int turn = 0;
+    for (int m = 0; pattern_mesh(test_size, m); m++) {
+        spmd_mesh *mesh = make_mesh(MPI_COMM_WORLD, pattern_mesh(test_size, m));
+        for (int i = 0; i < nspecs * nspecs; i++, turn++) {
+            spmd_sharding *known = NULL, *known_too = NULL;
+            const char *from = specs[i / nspecs], *to = specs[i % nspecs];
+            spmd_shape shape = SPMD_SHAPE(extents[turn % 7], extents[turn / 7 % 7]);
+            if (spmd_sharding_create(mesh, from, &known) == SPMD_OK &&
+                spmd_sharding_create(mesh, to, &known_too) == SPMD_OK)
+                check_move(mesh, from, mesh, to, types[turn % 5], shape);
+            spmd_sharding_free(&known);
+            spmd_sharding_free(&known_too);
+        }
+        spmd_mesh_free(&mesh);
+    }
+}
+
+static void random_pairs(void)
+{
+    unsigned seed = SEED;
+    if (test_rank == 0)
+        printf("# seed %u\n", seed);
+    spmd_mesh *meshes[16];
+    int nmeshes = 0;
+    for (; pattern_mesh(test_size, nmeshes); nmeshes++)
+        meshes[nmeshes] = make_mesh(MPI_COMM_WORLD, pattern_mesh(test_size, nmeshes));
+    for (int i = 0; i < RANDOM_PAIRS; i++) {
+        char from_spec[256], to_spec[256];
+        int ndim = 1 + rand_r(&seed) % 4;
+        spmd_shape shape = pattern_random_shape(ndim, &seed);
+        spmd_dtype dtype = pattern_random_dtype(&seed);
+        spmd_mesh *from = meshes[rand_r(&seed) % nmeshes];
+        spmd_mesh *to = rand_r(&seed) % 3 == 0 ? meshes[rand_r(&seed) % nmeshes] : from;
+        pattern_random_spec(from, ndim, &seed, from_spec);
+        pattern_random_spec(to, ndim, &seed, to_spec);
+        check_move(from, from_spec, to, to_spec, dtype, shape);
+    }
+    while (nmeshes > 0)
+        spmd_mesh_free(&meshes[--nmeshes]);
+}
+
+static void scalars_and_empty_arrays(void)
+{
+    spmd_mesh *one = make_mesh(MPI_COMM_WORLD, "x=*"), *two = make_mesh(MPI_COMM_WORLD, "a=*,b=1");
+    check_move(one, "P()", two, "P()", SPMD_F64, SPMD_SCALAR);
+    check_move(one, "P(x)", one, "P()", SPMD_C128, SPMD_SHAPE(0));
+    check_move(one, "P(x)", two, "P(-,a)", SPMD_I16, SPMD_SHAPE(5, 0));
+    spmd_mesh_free(&one);
+    spmd_mesh_free(&two);
+}
+
+/* Parts that do not fit into one message, packed on one side, on both, or on none. */
+static void large_parts(void)
+{
+    spmd_mesh *mesh = make_mesh(MPI_COMM_WORLD, "x=*");
+    check_move(mesh, "P(x)", mesh, "P(-,x)", SPMD_C128, SPMD_SHAPE(1030, 1040));
+    check_move(mesh, "P(-,x)", mesh, "P(x)", SPMD_F64, SPMD_SHAPE(2, 1024 * 1024));
+    check_move(mesh, "P(-,x)", mesh, "P(-,-,x)", SPMD_U8, SPMD_SHAPE(3, 2049, 1025));
+    check_move(mesh, "P(x)", mesh, "P()", SPMD_F32, SPMD_SHAPE(3 * 1024 * 1024));
+    spmd_mesh_free(&mesh);
+}
+
+static void nothing_to_do_is_the_same_array(void)
+{
+    static const char *const same[] = {"P(x)", "P(x,-)", "P((x,one))", "P((one,x),-)", "P(x,one)"};
+    spmd_mesh *mesh = make_mesh(MPI_COMM_WORLD, "x=*,one=1");
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(9, 2)), *b = NULL;
+    for (int i = 0; i < 5; i++) {
+        EXPECT_OK(spmd_reshard(a, same[i], &b));
+        EXPECT(b == a);
+        spmd_array_free(&b);
+    }
+    EXPECT_OK(spmd_reshard(a, "P(-,x)", &b));
+    EXPECT((b == a) == (test_size == 1));
+    spmd_array_free(&b);
+    spmd_array_free(&a);
+    spmd_mesh_free(&mesh);
+}
+
+/* The same layout on a mesh of other names is an array of that mesh. */
+static void the_result_is_of_the_mesh_that_was_asked_for(void)
+{
+    spmd_mesh *x = make_mesh(MPI_COMM_WORLD, "x=*"), *data = make_mesh(MPI_COMM_WORLD, "data=*");
+    spmd_sharding *sharding = NULL;
+    spmd_array *a = pattern_array(x, "P(x)", SPMD_F32, SPMD_SHAPE(9)), *b = NULL, *c = NULL;
+    EXPECT_OK(spmd_sharding_create(data, "P(data)", &sharding));
+    EXPECT_OK(spmd_reshard_to(a, sharding, &b));
+    EXPECT(b && spmd_mesh_equal(spmd_sharding_mesh(spmd_array_sharding(b)), data));
+    EXPECT_OK(spmd_reshard(b, "P(data)", &c));
+    EXPECT(c == b);
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_array_free(&c);
+    spmd_sharding_free(&sharding);
+    spmd_mesh_free(&x);
+    spmd_mesh_free(&data);
+}
+
+static void to_the_same_ranks_in_another_order(void)
+{
+    MPI_Comm reversed;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &reversed);
+    spmd_mesh *forth = make_mesh(MPI_COMM_WORLD, "x=*"), *back = make_mesh(reversed, "x=*");
+    MPI_Comm_free(&reversed);
+    check_move(forth, "P(x)", back, "P(x)", SPMD_I32, SPMD_SHAPE(9, 3));
+    check_move(back, "P(-,x)", forth, "P(x)", SPMD_F16, SPMD_SHAPE(7, 9));
+    check_move(back, "P()", forth, "P(x)", SPMD_I8, SPMD_SHAPE(16));
+    check_move(forth, "P(x)", back, "P()", SPMD_C128, SPMD_SHAPE(8));
+    spmd_mesh_free(&forth);
+    spmd_mesh_free(&back);
+}
+
+static void to_fewer_and_to_more_ranks(void)
+{
+    spmd_mesh *all = make_line(MPI_COMM_WORLD, test_size);
+    for (int ranks = 1; ranks < test_size; ranks++) {
+        spmd_mesh *few = make_line(MPI_COMM_WORLD, ranks);
+        check_move(all, "P(x)", few, "P(x)", SPMD_F64, SPMD_SHAPE(9, 2));
+        check_move(few, "P(x)", all, "P(-,x)", SPMD_F32, SPMD_SHAPE(7, 9));
+        check_move(few, "P()", all, "P(x)", SPMD_I16, SPMD_SHAPE(8));
+        check_move(few, "P(x)", all, "P()", SPMD_I8, SPMD_SHAPE(5, 5));
+        check_move(all, "P()", few, "P()", SPMD_I8, SPMD_SHAPE(3));
+        spmd_mesh_free(&few);
+    }
+    spmd_mesh_free(&all);
+}
+
+/* Neither mesh has all ranks of the other one: they overlap, or have none in common. */
+static void between_meshes_that_share_some_ranks_or_none(void)
+{
+    MPI_Comm reversed;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -test_rank, &reversed);
+    for (int ranks = 1; ranks < test_size; ranks++) {
+        spmd_mesh *first = make_line(MPI_COMM_WORLD, ranks), *last = make_line(reversed, ranks);
+        check_move(first, "P(x)", last, "P(x)", SPMD_I64, SPMD_SHAPE(9, 2));
+        check_move(last, "P(-,x)", first, "P(x)", SPMD_U8, SPMD_SHAPE(4, 9));
+        check_move(first, "P()", last, "P(x)", SPMD_C128, SPMD_SHAPE(11));
+        spmd_mesh_free(&first);
+        spmd_mesh_free(&last);
+    }
+    MPI_Comm_free(&reversed);
+}
+
+/* An array from local blocks has a shape that idle ranks learn only when they get a part. */
+static void idle_ranks_learn_the_shape(void)
+{
+    int half = (test_size + 1) / 2;
+    spmd_mesh *few = make_line(MPI_COMM_WORLD, half), *all = make_line(MPI_COMM_WORLD, test_size);
+    spmd_array *a = NULL, *b = NULL;
+    spmd_sharding *sharding = NULL;
+    int32_t mine[] = {10 * test_rank, 10 * test_rank + 1, 10 * test_rank + 2};
+    EXPECT_OK(spmd_array_from_local(few, "P(x)", SPMD_I32, SPMD_SHAPE(3), mine, &a));
+    EXPECT_OK(spmd_sharding_create(all, "P()", &sharding));
+    EXPECT_OK(spmd_reshard_to(a, sharding, &b));
+    EXPECT(b && spmd_shape_equal(spmd_array_shape(b), SPMD_SHAPE(3 * half)));
+    const int32_t *got = b ? spmd_array_block(b)->data : NULL;
+    for (int i = 0; b && i < 3 * half; i++)
+        EXPECT(got[i] == 10 * (i / 3) + i % 3);
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_sharding_free(&sharding);
+    spmd_mesh_free(&few);
+    spmd_mesh_free(&all);
+}
+
+static void idle_ranks_may_call(void)
+{
+    spmd_mesh *few = make_line(MPI_COMM_WORLD, (test_size + 1) / 2);
+    check_move(few, "P(x)", few, "P(-,x)", SPMD_F32, SPMD_SHAPE(5, 6));
+    spmd_mesh_free(&few);
+}
+
+static void bad_arguments_fail(void)
+{
+    spmd_mesh *mesh = make_mesh(MPI_COMM_WORLD, "x=*"), *nowhere = NULL;
+    spmd_sharding *sharding = NULL, *unreal = NULL;
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(9)), *b = NULL;
+    EXPECT_FAILS(spmd_reshard(NULL, "P(x)", &b), SPMD_ERR_ARGUMENT, "array is NULL");
+    EXPECT_FAILS(spmd_reshard(a, "P(q)", &b), SPMD_ERR_SPEC, "q");
+    EXPECT_FAILS(spmd_reshard(a, "P(x", &b), SPMD_ERR_SYNTAX, "");
+    EXPECT_FAILS(spmd_reshard(a, "P(-,x)", &b), SPMD_ERR_SPEC, "2 entries, the array 1 dimension");
+    EXPECT_FAILS(spmd_reshard(a, "P(x,-)", &b), SPMD_ERR_SPEC, "2 entries, the array 1 dimension");
+    EXPECT_FAILS(spmd_reshard_to(a, NULL, &b), SPMD_ERR_ARGUMENT, "sharding is NULL");
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &sharding));
+    EXPECT_FAILS(spmd_reshard_to(NULL, sharding, &b), SPMD_ERR_ARGUMENT, "array is NULL");
+    EXPECT_OK(spmd_mesh_create_abstract("x=4", &nowhere));
+    EXPECT_OK(spmd_sharding_create(nowhere, "P(x)", &unreal));
+    EXPECT_FAILS(spmd_reshard_to(a, unreal, &b), SPMD_ERR_MESH, "abstract");
+    EXPECT(b == NULL);
+    spmd_array_free(&a);
+    spmd_sharding_free(&sharding);
+    spmd_sharding_free(&unreal);
+    spmd_mesh_free(&nowhere);
+    spmd_mesh_free(&mesh);
+}
+
+/* What one rank gets wrong fails everywhere, and the next call works. */
+static void one_ranks_mistake_is_everybodys(void)
+{
+    spmd_mesh *mesh = make_mesh(MPI_COMM_WORLD, "x=*");
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(9, 4)), *b = NULL;
+    int last = test_size - 1;
+    EXPECT_FAILS(spmd_reshard(a, test_rank == last ? "P(q)" : "P(-,x)", &b), SPMD_ERR_SPEC, "q");
+    if (test_size > 1)
+        EXPECT_FAILS(spmd_reshard(a, test_rank == last ? "P()" : "P(-,x)", &b), SPMD_ERR_DISAGREE,
+                     "different arguments");
+    EXPECT(b == NULL);
+    EXPECT_OK(spmd_reshard(a, "P(-,x)", &b));
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_mesh_free(&mesh);
+}
+
+/* A mesh whose communicator lacks ranks of the other one: these could not take part. */
+static void meshes_must_know_each_other(void)
+{
+    MPI_Comm half;
+    bool first = test_rank < (test_size + 1) / 2;
+    if (test_size == 1)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, !first, test_rank, &half);
+    spmd_mesh *all = make_mesh(MPI_COMM_WORLD, "x=*"), *some = make_mesh(half, "x=*");
+    spmd_sharding *sharding = NULL;
+    spmd_array *a = pattern_array(all, "P(x)", SPMD_F32, SPMD_SHAPE(9)), *b = NULL;
+    EXPECT_OK(spmd_sharding_create(some, "P(x)", &sharding));
+    EXPECT_FAILS(spmd_reshard_to(a, sharding, &b), SPMD_ERR_MESH, "lacks ranks of mesh x=");
+    spmd_array_free(&a);
+    spmd_sharding_free(&sharding);
+    spmd_mesh_free(&some);
+    spmd_mesh_free(&all);
+    MPI_Comm_free(&half);
+}
+
+HARNESS_MAIN("reshard", CASE(every_pair_of_specs), CASE(random_pairs),
+             CASE(scalars_and_empty_arrays), CASE(large_parts),
+             CASE(nothing_to_do_is_the_same_array),
+             CASE(the_result_is_of_the_mesh_that_was_asked_for),
+             CASE(to_the_same_ranks_in_another_order), CASE(to_fewer_and_to_more_ranks),
+             CASE(between_meshes_that_share_some_ranks_or_none), CASE(idle_ranks_learn_the_shape),
+             CASE(idle_ranks_may_call), CASE(bad_arguments_fail),
+             CASE(one_ranks_mistake_is_everybodys), CASE(meshes_must_know_each_other))

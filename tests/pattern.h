@@ -1,0 +1,162 @@
+/* pattern.h - arrays whose elements are a function of their index, for tests that move data. */
+#ifndef PATTERN_H
+#define PATTERN_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+/* The bytes of the element with row-major number `index`: any wrong place shows, in any type. */
+static inline void pattern_element(int64_t index, size_t size, unsigned char *out)
+{
+    uint64_t mixed = ((uint64_t)index + 1) * 0x9e3779b97f4a7c15u;
+    for (size_t i = 0; i < size; i++)
+        out[i] = (unsigned char)(mixed >> (8 * (i % 8)) ^ i / 8);
+}
+
+/* What the pattern is made for. */
+struct pattern {
+    spmd_shape shape;
+    size_t element;
+    bool checks;   /* compare instead of write */
+    int64_t wrong; /* elements that differ */
+};
+
+/* Writes, or compares, the elements of dimension `dim` on, of a box that lies dense at *at. */
+static inline void pattern_walk(struct pattern *pattern, const spmd_box *box, int dim,
+                                int64_t number, unsigned char **at)
+{
+    if (dim == box->ndim) {
+        unsigned char wanted[16];
+        pattern_element(number, pattern->element, wanted);
+        if (!pattern->checks)
+            memcpy(*at, wanted, pattern->element);
+        else if (memcmp(*at, wanted, pattern->element) != 0)
+            pattern->wrong++;
+        *at += pattern->element;
+        return;
+    }
+    for (int64_t i = box->lo[dim]; i < box->hi[dim]; i++)
+        pattern_walk(pattern, box, dim + 1, number * pattern->shape.dim[dim] + i, at);
+}
+
+static inline spmd_status pattern_fill(const spmd_box *box, void *data, void *user)
+{
+    unsigned char *at = data;
+    pattern_walk(user, box, 0, 0, &at);
+    return SPMD_OK;
+}
+
+/* An array of the pattern; NULL after a failure, which has been told. */
+static inline spmd_array *pattern_array(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
+                                        spmd_shape shape)
+{
+    struct pattern pattern = {.shape = shape, .element = spmd_dtype_size(dtype)};
+    spmd_array *array = NULL;
+    EXPECT_OK(spmd_array_from_callback(mesh, spec, dtype, shape, pattern_fill, &pattern, &array));
+    return array;
+}
+
+/* Whether `data` holds the elements of `box`, dense. */
+static inline bool pattern_is_in(const void *data, const spmd_box *box, spmd_shape shape,
+                                 spmd_dtype dtype)
+{
+    struct pattern pattern = {.shape = shape, .element = spmd_dtype_size(dtype), .checks = true};
+    unsigned char *at = (unsigned char *)data;
+    pattern_walk(&pattern, box, 0, 0, &at);
+    return pattern.wrong == 0;
+}
+
+/* Whether this rank's block is what `spec` says on the array's mesh, and has the pattern. */
+static inline bool pattern_is_on(const spmd_array *array, spmd_shape shape, spmd_dtype dtype,
+                                 const spmd_sharding *sharding)
+{
+    const spmd_block *block = array ? spmd_array_block(array) : NULL;
+    int64_t position = spmd_mesh_position(spmd_sharding_mesh(sharding));
+    if (!array || !block)
+        return array && position < 0;
+    spmd_box box;
+    if (spmd_sharding_box(sharding, shape, position, &box) != SPMD_OK)
+        return false;
+    if (!spmd_shape_equal(spmd_array_shape(array), shape) || spmd_array_dtype(array) != dtype ||
+        !spmd_shape_equal(spmd_block_shape(block), spmd_box_shape(&box)))
+        return false;
+    for (int d = 0; d < shape.ndim; d++)
+        if (block->offset[d] != box.lo[d] || block->global[d] != shape.dim[d])
+            return false;
+    return pattern_is_in(block->data, &box, shape, dtype);
+}
+
+/* A host array with the whole pattern; free() it. */
+static inline void *pattern_host(spmd_dtype dtype, spmd_shape shape)
+{
+    struct pattern pattern = {.shape = shape, .element = spmd_dtype_size(dtype)};
+    spmd_box whole = spmd_box_whole(shape);
+    unsigned char *host = calloc((size_t)spmd_shape_size(shape) + 1, spmd_dtype_size(dtype));
+    unsigned char *at = host;
+    pattern_walk(&pattern, &whole, 0, 0, &at);
+    return host;
+}
+
+/* The meshes over `ranks` ranks with up to four axes, of size 1 too: text number `number`, NULL
+ * after the last one. */
+static inline const char *pattern_mesh(int ranks, int number)
+{
+    static const struct {
+        int divisor;
+        const char *text;
+    } meshes[] = {{1, "x=*"},         {1, "x=1,y=*"},         {2, "x=2,y=*"},
+                  {2, "x=*,y=2"},     {3, "x=3,y=*"},         {2, "x=2,y=1,z=*"},
+                  {4, "x=2,y=2,z=*"}, {4, "x=2,y=*,z=1,w=2"}, {8, "x=2,y=2,z=2,w=*"}};
+    for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++)
+        if (ranks % meshes[i].divisor == 0 && number-- == 0)
+            return meshes[i].text;
+    return NULL;
+}
+
+/* Makes the text of a random spec of `ndim` entries on `mesh`. */
+static inline void pattern_random_spec(const spmd_mesh *mesh, int ndim, unsigned *seed,
+                                       char text[256])
+{
+    int naxes = spmd_mesh_naxes(mesh), order[SPMD_MAX_AXES], where[SPMD_MAX_AXES];
+    for (int a = 0; a < naxes; a++) {
+        int b = rand_r(seed) % (a + 1);
+        order[a] = order[b];
+        order[b] = a;
+        where[a] = rand_r(seed) % (ndim + 1); /* ndim: not used */
+    }
+    size_t length = 0;
+    length += (size_t)sprintf(text, "P(");
+    for (int d = 0; d < ndim; d++) {
+        int found = 0;
+        length += (size_t)sprintf(text + length, "%s(", d ? "," : "");
+        for (int i = 0; i < naxes; i++)
+            if (where[order[i]] == d)
+                length += (size_t)sprintf(text + length, "%s%s", found++ ? "," : "",
+                                          spmd_mesh_axis_name(mesh, order[i]));
+        length += (size_t)sprintf(text + length, ")");
+        if (found == 0)
+            length = (size_t)(strrchr(text, '(') - text) + (size_t)sprintf(strrchr(text, '('), "-");
+    }
+    sprintf(text + length, ")");
+}
+
+/* A shape of 1 to 4 dimensions with odd extents, empty ones too; and a type of 1 to 16 bytes. */
+static inline spmd_shape pattern_random_shape(int ndim, unsigned *seed)
+{
+    static const int64_t extents[] = {1, 7, 8, 9, 3, 2, 0};
+    spmd_shape shape = {.ndim = ndim};
+    for (int d = 0; d < ndim; d++) /* 0 is rare */
+        shape.dim[d] = extents[rand_r(seed) % 20 == 0 ? 6 : rand_r(seed) % 6];
+    return shape;
+}
+
+static inline spmd_dtype pattern_random_dtype(unsigned *seed)
+{
+    static const spmd_dtype types[] = {SPMD_U8, SPMD_BF16, SPMD_F32, SPMD_F64, SPMD_C128};
+    return types[rand_r(seed) % 5];
+}
+
+#endif

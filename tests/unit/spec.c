@@ -1,0 +1,204 @@
+/* spec.c - unit tests of partition specs: every form of their text, and what it means. */
+#include "core/spec.h"
+#include "unit.h"
+
+static struct axes mesh(const char *text)
+{
+    struct axes axes;
+    ASSERT_OK(spmd__axes_parse(text, 0, &axes));
+    return axes;
+}
+
+/* Reads a spec on x=2,y=4,z=3 and prints it. */
+static const char *canonical(const char *text)
+{
+    static char buffer[512];
+    struct axes axes = mesh("x=2,y=4,z=3");
+    struct spec spec;
+    ASSERT_OK(spmd__spec_parse(text, &axes, &spec));
+    struct text out = spmd__text_begin(buffer, sizeof buffer);
+    spmd__spec_print(&out, &axes, &spec);
+    return buffer;
+}
+
+static void assert_refused(const char *text, spmd_status status, const char *part)
+{
+    struct axes axes = mesh("x=2,y=4,z=3");
+    struct spec spec = {.ndim = 7};
+    ASSERT_FAILS(spmd__spec_parse(text, &axes, &spec), status, part);
+    ck_assert_int_eq(spec.ndim, 7);
+}
+
+START_TEST(specs_in_every_form)
+{
+    static const char *const forms[][2] = {
+        {"P(x, -, (y,z))", "P(x, -, (y,z))"},
+        {"P(x,-,(y,z))", "P(x, -, (y,z))"},
+        {"  P ( x , - , ( y , z ) ) ", "P(x, -, (y,z))"},
+        {"PartitionSpec('x', None, ('y', 'z'))", "P(x, -, (y,z))"},
+        {"PartitionSpec(\"x\", None, (\"y\", \"z\"))", "P(x, -, (y,z))"},
+        {"P('x', None)", "P(x, -)"},
+        {"P(x, None)", "P(x, -)"},
+        {"P()", "P()"},
+        {"PartitionSpec()", "P()"},
+        {"", "P()"},
+        {"P(-)", "P(-)"},
+        {"P(None,)", "P(-)"},
+        {"P('x',)", "P(x)"},
+        {"P((x))", "P(x)"},
+        {"P(('x',))", "P(x)"},
+        {"P((y,x,))", "P((y,x))"},
+        {"P(['x','y'])", "P((x,y))"},
+        {"P((), x)", "P(-, x)"},
+        {"P(x, ())", "P(x, -)"},
+        {"x", "P(x)"},
+        {"-", "P(-)"},
+        {"x, -, (y,z)", "P(x, -, (y,z))"},
+        {"'x', None", "P(x, -)"},
+        {"-, (x,y)", "P(-, (x,y))"},
+        {"(x,y), z", "P((x,y), z)"},
+        {"(x,y), (z)", "P((x,y), z)"},
+        {"P(?, x, ?)", "P(?, x, ?)"},
+    };
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        ck_assert_str_eq(canonical(forms[i][0]), forms[i][1]);
+}
+END_TEST
+
+START_TEST(canonical_text_reads_back)
+{
+    static const char *const texts[] = {"P()",
+                                        "P(x)",
+                                        "P(x, -)",
+                                        "P(-, -)",
+                                        "P((y,x), z)",
+                                        "P(?)",
+                                        "P(x, -, (y,z))",
+                                        "P(unreduced={y})",
+                                        "P(x, unreduced={y,z}:max)"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        ck_assert_str_eq(canonical(texts[i]), texts[i]);
+}
+END_TEST
+
+START_TEST(partial_values)
+{
+    ck_assert_str_eq(canonical("P(x, -, unreduced={y})"), "P(x, -, unreduced={y})");
+    ck_assert_str_eq(canonical("P(x, unreduced={y}:max)"), "P(x, unreduced={y}:max)");
+    ck_assert_str_eq(canonical("P(x, unreduced={ 'y' } : min)"), "P(x, unreduced={y}:min)");
+    ck_assert_str_eq(canonical("P(x, unreduced={y}:sum)"), "P(x, unreduced={y})");
+    ck_assert_str_eq(canonical("P(unreduced={z,y})"), "P(unreduced={y,z})");
+    ck_assert_str_eq(canonical("P(x, unreduced={})"), "P(x)");
+    assert_refused("P(x, unreduced={y}:mean)", SPMD_ERR_SYNTAX, "max");
+    assert_refused("P(x, unreduced={y)", SPMD_ERR_SYNTAX, "unreduced={y");
+    assert_refused("P(x, unreduced=y)", SPMD_ERR_SYNTAX, "unreduced=y");
+    assert_refused("P(unreduced={y}, x)", SPMD_ERR_SYNTAX, "unreduced");
+    assert_refused("P(x, unreduced={x})", SPMD_ERR_SPEC, "axis x");
+    assert_refused("P(x, unreduced={y,y})", SPMD_ERR_SPEC, "axis y");
+    assert_refused("P(x, unreduced={q})", SPMD_ERR_SPEC, "no axis q");
+}
+END_TEST
+
+START_TEST(bare_tuples_are_ambiguous)
+{
+    assert_refused("(x,y)", SPMD_ERR_SYNTAX, "ambiguous");
+    assert_refused(" ( 'x', 'y' ) ", SPMD_ERR_SYNTAX, "ambiguous");
+    assert_refused("(x,y,)", SPMD_ERR_SYNTAX, "P((x,y,))");
+}
+END_TEST
+
+START_TEST(syntax_errors_show_text_and_column)
+{
+    static const char *const wrong[] = {
+        "P(x",      "P(x))", "P(x y)",        "P(x,,y)", "P(,x)",   "P(x,(y)",   "P((y,z)",
+        "P('x)",    "P(x')", "P(x, 'y\")",    "P(x;y)",  "P(1)",    "P(x=y)",    "P(x)(y)",
+        "P(x) y",   "P",     "Q(x)",          "x y",     "P((,x))", "P((x,,y))", "P(None None)",
+        "P(x, [y)", "P(x]",  "PartitionSpec", "P(xy z)", "P(--)",   "P(? ?)",    "x)"};
+    struct axes axes = mesh("x=2,y=4,z=3");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        struct spec spec;
+        spmd_status status = spmd__spec_parse(wrong[i], &axes, &spec);
+        ck_assert_msg(status == SPMD_ERR_SYNTAX || status == SPMD_ERR_SPEC, "%s is taken",
+                      wrong[i]);
+        ck_assert_msg(strstr(spmd_error_message(), wrong[i]), "%s: %s", wrong[i],
+                      spmd_error_message());
+    }
+    assert_refused("P(x, ;)", SPMD_ERR_SYNTAX, "column 6");
+    struct spec spec;
+    ck_assert_int_ne(spmd__spec_parse(NULL, &axes, &spec), SPMD_OK);
+}
+END_TEST
+
+START_TEST(nested_tuples_are_refused)
+{
+    assert_refused("P(((x,y),z))", SPMD_ERR_SYNTAX, "P(((x,y),z))");
+    assert_refused("P((x,(y,z)))", SPMD_ERR_SYNTAX, "tuple");
+    assert_refused("P((x,[y]))", SPMD_ERR_SYNTAX, "tuple");
+    assert_refused("P((x,None))", SPMD_ERR_SPEC, "None");
+}
+END_TEST
+
+START_TEST(errors_name_spec_mesh_axis_and_dims)
+{
+    struct axes axes = mesh("x=2,y=4");
+    struct spec spec;
+    ck_assert_int_eq(spmd__spec_parse("P(x,x)", &axes, &spec), SPMD_ERR_SPEC);
+    ck_assert_str_eq(spmd_error_message(),
+                     "P(x,x) on mesh x=2,y=4: axis x lies along dims 0 and 1");
+    ASSERT_FAILS(spmd__spec_parse("P(y, -, (x,y))", &axes, &spec), SPMD_ERR_SPEC,
+                 "P(y, -, (x,y)) on mesh x=2,y=4: axis y lies along dims 0 and 2");
+    ASSERT_FAILS(spmd__spec_parse("P(-, (y,y))", &axes, &spec), SPMD_ERR_SPEC, "axis y");
+    ASSERT_FAILS(spmd__spec_parse("P(-, (y,y))", &axes, &spec), SPMD_ERR_SPEC, "dim 1");
+    ASSERT_FAILS(spmd__spec_parse("P(q)", &axes, &spec), SPMD_ERR_SPEC, "no axis q");
+    ASSERT_FAILS(spmd__spec_parse("P(q)", &axes, &spec), SPMD_ERR_SPEC, "mesh x=2,y=4");
+}
+END_TEST
+
+START_TEST(axes_may_have_the_grammars_names)
+{
+    struct axes axes = mesh("P=2,None_=2,unreduced=3,max=2");
+    struct spec spec;
+    ASSERT_OK(spmd__spec_parse("P(P, unreduced, None_, max)", &axes, &spec));
+    ck_assert_int_eq(spec.ndim, 4);
+    ASSERT_OK(spmd__spec_parse("P, max", &axes, &spec));
+    ck_assert_int_eq(spec.ndim, 2);
+    ck_assert_uint_eq(spec.unreduced, 0);
+}
+END_TEST
+
+START_TEST(specs_have_limits)
+{
+    struct axes axes = mesh("x=2");
+    struct spec spec;
+    ASSERT_OK(spmd__spec_parse("P(-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,x)", &axes, &spec));
+    ck_assert_int_eq(spec.ndim, SPMD_MAX_DIMS);
+    ck_assert_int_eq(spmd__spec_entry(&spec, SPMD_MAX_DIMS - 1).count, 1);
+    ck_assert_int_ne(spmd__spec_parse("P(-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,-,x)", &axes, &spec),
+                     SPMD_OK);
+    axes = mesh("a=1,b=1,c=1,d=1,e=1,f=1,g=1,h=1,i=1,j=1,k=1,l=1,m=1,n=1,o=1,p=2");
+    ASSERT_OK(spmd__spec_parse("P((a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p))", &axes, &spec));
+    ck_assert_int_eq(spmd__spec_entry(&spec, 0).count, SPMD_MAX_AXES);
+    ck_assert_uint_eq(spmd__spec_used(&spec), 0xffff);
+}
+END_TEST
+
+START_TEST(entries_keep_their_order)
+{
+    struct axes axes = mesh("x=2,y=4,z=3");
+    struct spec spec;
+    ASSERT_OK(spmd__spec_parse("P(-, (z,x), ?)", &axes, &spec));
+    ck_assert_int_eq(spec.ndim, 3);
+    ck_assert_int_eq(spmd__spec_entry(&spec, 0).count, 0);
+    struct axis_list entry = spmd__spec_entry(&spec, 1);
+    ck_assert(entry.count == 2 && entry.axis[0] == 2 && entry.axis[1] == 0);
+    ck_assert_int_eq(spmd__spec_entry(&spec, 2).count, 0);
+    ck_assert_int_eq(spmd__spec_entry(&spec, 9).count, 0);
+    ck_assert_uint_eq(spec.open, 4);
+    ck_assert_uint_eq(spmd__spec_used(&spec), 5);
+}
+END_TEST
+
+UNIT_MAIN("spec", specs_in_every_form, canonical_text_reads_back, partial_values,
+          bare_tuples_are_ambiguous, syntax_errors_show_text_and_column, nested_tuples_are_refused,
+          errors_name_spec_mesh_axis_and_dims, axes_may_have_the_grammars_names, specs_have_limits,
+          entries_keep_their_order)
