@@ -19,8 +19,8 @@ void bench_begin(int argc, char **argv);
 
 /* Collective. Runs both in turn, many times, and prints the line
  * measure,ranks,bytes,ours_s,rival,rival_s,ratio
- * on rank 0. The times are medians over the repetitions, of one run each, from the first rank's
- * start to the last one's end; the ratio is rival_s / ours_s, above 1 if ours is faster. */
+ * on rank 0. The times are medians over the repetitions, each the mean of a batch of runs between
+ * two barriers; the ratio is rival_s / ours_s, above 1 if ours is faster. */
 void bench_compare(const char *measure, int64_t bytes, struct contender ours,
                    struct contender rival);
 

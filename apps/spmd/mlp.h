@@ -61,8 +61,4 @@ spmd_status mlp_split(spmd_mesh *mesh, const spmd_array *x, const spmd_array *y,
 /* Trains one configuration. `user` is a struct mlp. */
 spmd_sweep_fn mlp_train;
 
-/* Before MPI_Init. One thread for BLAS; and where it has not recognised the processor, another
- * start of the program (with `argv` behind its own name) with kernels that fit. */
-void mlp_begin(char **argv);
-
 #endif

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "blas.h"
 #include "cmd.h"
 
 spmd_status sweep_follow_root(struct sweep *sweep, spmd_status status)
@@ -112,7 +113,7 @@ int cmd_sweep(int argc, char **argv)
 {
     struct sweep_options options;
     int code;
-    mlp_begin(argv);
+    blas_begin(argv);
     if (!sweep_options_parse(argc, argv, &options, &code))
         return code;
     MPI_Init(NULL, NULL);

@@ -38,7 +38,7 @@ spmd_status spmd_array_from_callback(spmd_mesh *mesh, const char *spec, spmd_dty
 /* Collective. From this rank's own block: `local` holds `shape`'s elements, dense and row-major,
  * and is copied. The global shape follows: each split dimension is the sum over the parts.
  * Fails with SPMD_ERR_SHAPE if the parts are not as the layout's rule says for that sum, or
- * if copies differ in shape. (Copies are not compared.) On idle ranks the arguments are not
+ * if replicas differ in shape. (Their values are not compared.) On idle ranks the arguments are not
  * read and the array's shape is not known: -1 in each dimension. */
 spmd_status spmd_array_from_local(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
                                   spmd_shape shape, const void *local, spmd_array **array);
@@ -72,8 +72,9 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
                                  spmd_shape shape, const spmd_sharding *sharding,
                                  spmd_array **array);
 
-/* Collective. The same array under another spec of its mesh, or under any sharding of a mesh
- * over the same ranks. Where nothing has to move, the same array, held once more. */
+/* Collective over both meshes. The same array under another spec of its mesh, or under any sharding
+ * of another mesh, where each was made from a communicator that has the other's ranks. Where
+ * nothing has to move, the same array, held once more. */
 spmd_status spmd_reshard(spmd_array *array, const char *spec, spmd_array **out);
 spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, spmd_array **out);
 

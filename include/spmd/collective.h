@@ -35,8 +35,8 @@ typedef enum spmd_tiling { SPMD_UNTILED, SPMD_TILED } spmd_tiling;
 spmd_status spmd_all_gather(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                             spmd_tiling tiling, spmd_block *out);
 
-/* The shape that all_gather gives: what to declare `out` with. Collective like all_gather: ranks may
- * have to ask each other how long their blocks are. */
+/* The shape that all_gather gives: what to declare `out` with. Collective like all_gather: ranks
+ * may have to ask each other how long their blocks are. */
 spmd_status spmd_all_gather_shape(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                                   spmd_tiling tiling, spmd_shape *shape);
 

@@ -40,28 +40,31 @@ const char *spmd_status_meaning(spmd_status status);
  * it begins with that rank: "rank 3: ...". Valid until the next failure in this thread. */
 const char *spmd_error_message(void);
 
-/* Local. The "file:line" at which the last failure of this thread was recorded. */
-const char *spmd_error_place(void);
-
 /* Local. Records a message (as printf) and returns `status`: what a body or a callback of yours
  * returns when it cannot go on.
  *
  *     if (n == 0)
  *         return spmd_fail(SPMD_ERR_BODY, "no rows in the data set"); */
-#define spmd_fail(status, ...) spmd_fail_at(__FILE__, __LINE__, (status), __VA_ARGS__)
-spmd_status spmd_fail_at(const char *file, int line, spmd_status status, const char *format, ...)
+spmd_status spmd_fail(spmd_status status, const char *format, ...)
 #ifdef __GNUC__
-    __attribute__((format(printf, 4, 5)))
+    __attribute__((format(printf, 2, 3)))
 #endif
     ;
 
-/* Passes a failure on to the caller. */
-#define SPMD_TRY(call)                  \
-    do {                                \
-        spmd_status spmd_try_ = (call); \
-        if (spmd_try_ != SPMD_OK)       \
-            return spmd_try_;           \
+/* Local. Where in your program the last failure of this thread first came by an SPMD_TRY:
+ * "means.c:24: spmd_array_arange(...)"; "" if it has not. */
+const char *spmd_error_place(void);
+
+/* Passes a failure on to the caller, and remembers the place. */
+#define SPMD_TRY(call)                                                \
+    do {                                                              \
+        spmd_status spmd_try_ = (call);                               \
+        if (spmd_try_ != SPMD_OK)                                     \
+            return spmd_passed(spmd_try_, __FILE__, __LINE__, #call); \
     } while (0)
+
+/* Local. What SPMD_TRY does with a failure: keeps the first place since it was recorded. */
+spmd_status spmd_passed(spmd_status status, const char *file, int line, const char *call);
 
 #ifdef __cplusplus
 }

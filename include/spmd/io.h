@@ -45,7 +45,7 @@ spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spe
                               spmd_array **array);
 
 /* Collective. Writes an array of the file's mesh as a new dataset (groups in its name are made).
- * Each part is written once, by its owner. */
+ * Each part is written once, by its owner. Its type goes along as attribute "spmd_sharding". */
 spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *array);
 
 /* Collective. A text attribute of a dataset, or of the file with name "/". Reading gives a
@@ -59,7 +59,8 @@ spmd_status spmd_dataset_get_text(spmd_file *file, const char *name, const char 
  * MPI. */
 void spmd_io_version(int *major, int *minor, int *release, bool *parallel);
 
-/* Collective. One dataset of one file in one call. */
+/* Collective. Reads one dataset; writes a file that has this dataset only, in place of an earlier
+ * one. For several datasets in a file: spmd_file_create. */
 spmd_status spmd_read(spmd_mesh *mesh, const char *path, const char *name, const char *spec,
                       spmd_dtype dtype, spmd_array **array);
 spmd_status spmd_write(spmd_array *array, const char *path, const char *name);

@@ -45,7 +45,7 @@ typedef enum spmd_replication {
     SPMD_REPLICATION_DEFAULT, /* SPMD_REPLICATION=always|first|never, else first */
     SPMD_REPLICATION_ALWAYS,  /* at every run */
     SPMD_REPLICATION_FIRST,   /* at the first run of a plan; a one-shot call has one run */
-    SPMD_REPLICATION_NEVER    /* copy 0 is the value */
+    SPMD_REPLICATION_NEVER    /* each rank's block is taken as it is */
 } spmd_replication;
 
 typedef struct spmd_shard_map_options {
@@ -58,15 +58,15 @@ typedef struct spmd_shard_map_options {
  *   in       [nin] arrays of this mesh, or NULL for "none". Those that do not lie as their
  *            in_spec says are resharded first.
  *   in_specs [nin], out_specs [nout] texts of specs
- *   out      [nout] each NULL, or an array that is replaced: its memory is used again if its
- *            type fits and nobody else holds it. Unchanged if the call fails early; undefined
- *            content if the body fails.
+ *   out      [nout] each NULL (so initialise it), or an array that is replaced: its memory is
+ *            used again if its type fits and nobody else holds it. Unchanged if the call fails
+ *            early; undefined content if the body fails.
  *   options  NULL for the defaults
  *
  * The global shape of an output follows from the blocks: each dimension is the sum over the
  * parts that its out_spec splits it into. Fails as the body does (one rank's failure is
  * everybody's), with SPMD_ERR_SHAPE if the blocks are not laid as the layout's rule says,
- * SPMD_ERR_REPLICATION if copies differ, SPMD_ERR_BODY for an output never declared. Where a
+ * SPMD_ERR_REPLICATION if replicas differ, SPMD_ERR_BODY for an output never declared. Where a
  * body fails on one rank while others wait for it in a collective, it prints its message and
  * after 5 s ends the run by MPI_Abort. */
 spmd_status spmd_shard_map(spmd_mesh *mesh, spmd_body *body, void *user, int nin,
@@ -95,8 +95,13 @@ typedef struct spmd_vmap_options {
     int64_t axis_size; /* number of instances where no input is mapped; 0: from the inputs */
 } spmd_vmap_options;
 
-/* Local. Runs `fn` once for each index of a batch dimension; fn sees blocks without it, and
- * nobody writes the batch dimension by hand.
+/* Local. Runs `fn` once for each index of a batch dimension; fn sees blocks without it (dense
+ * ones), and nobody writes the batch dimension by hand. In fn, spmd_in and spmd_out are those of
+ * its own instance. From a body, row by row into the body's output:
+ *
+ *     spmd_block *y = spmd_out(ctx, 0, SPMD_F64, SPMD_SHAPE(x->shape[0]));
+ *     return spmd_vmap(ctx, fn, NULL, 2, SPMD_BLOCKS(x, w), SPMD_AXES(0, SPMD_NOT_MAPPED),
+ *                      1, &y, SPMD_AXES(0), NULL);
  *
  *   ctx      the enclosing body's, so that fn may use its mesh; NULL outside of a body
  *   in       [nin] blocks, or NULL for "none"

@@ -7,8 +7,8 @@
  *
  * Every generator takes the shape of the whole array and the box of it that is wanted (NULL:
  * all of it), and writes the box's elements densely, row-major, to `out`. They fail with
- * SPMD_ERR_DTYPE for an element type that they do not make, SPMD_ERR_ARGUMENT for a box that
- * is not inside the array. */
+ * SPMD_ERR_DTYPE for an element type that they do not make, SPMD_ERR_SHAPE for a shape that there
+ * is not, SPMD_ERR_ARGUMENT for a box that is not inside the array. */
 #ifndef SPMD_RANDOM_H
 #define SPMD_RANDOM_H
 

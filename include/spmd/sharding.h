@@ -6,8 +6,8 @@
  *     P((x,y))       dim 0 along x and y, x major
  *     P()            nothing split: every rank holds everything
  *
- * Axes that a spec does not name hold copies. A dimension of n elements split over p parts
- * gives part i the range that starts at i*(n/p) + min(i, n%p): sizes differ by at most one,
+ * Along axes that a spec does not name, blocks are replicated. A dimension of n elements split over
+ * p parts gives part i the range that starts at i*(n/p) + min(i, n%p): sizes differ by at most one,
  * and may be 0. Several axes split one after the other, major first. (JAX instead refuses
  * sizes that do not divide; see spmd_mesh_set_strict.) */
 #ifndef SPMD_SHARDING_H

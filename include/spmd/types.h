@@ -61,11 +61,12 @@ typedef struct spmd_shape {
                     (int64_t[]){__VA_ARGS__})
 #define SPMD_SCALAR spmd_shape_make(0, NULL)
 
-/* Local. The shape of `ndim` extents; whoever takes the shape checks it. */
+/* Local. The shape of `ndim` extents. Whoever takes the shape checks it; ndim -1 stands for a
+ * number of dimensions that there is not. */
 spmd_shape spmd_shape_make(int ndim, const int64_t *dim /* [ndim] */);
 
-/* Local. Number of elements; 1 for a scalar; -1 if there is no such shape: more than SPMD_MAX_DIMS
- * dimensions, or a number that does not fit in 63 bits. */
+/* Local. Number of elements; 1 for a scalar; -1 if there is no such shape, or if the
+ * number does not fit in 63 bits. */
 int64_t spmd_shape_size(spmd_shape shape);
 bool spmd_shape_equal(spmd_shape a, spmd_shape b);
 
@@ -85,7 +86,7 @@ int64_t spmd_box_size(const spmd_box *box);
 spmd_box spmd_box_whole(spmd_shape shape);
 
 /* One rank's part of an array, as bodies see it. Blocks that the library makes are dense and
- * row-major, and start on 64 bytes; slices that vmap cuts may start anywhere. */
+ * row-major, and start on 64 bytes; slices that vmap cuts are dense too, but start anywhere. */
 typedef struct spmd_block {
     void *data;
     spmd_dtype dtype;
@@ -94,7 +95,7 @@ typedef struct spmd_block {
     int64_t stride[SPMD_MAX_DIMS]; /* [ndim] steps between neighbours, in elements */
     int64_t offset[SPMD_MAX_DIMS]; /* [ndim] index of its first element in the global array */
     int64_t global[SPMD_MAX_DIMS]; /* [ndim] extents of the global array; -1 where not known */
-    int64_t replica;               /* which copy of this part it is; 0 is the owner */
+    int64_t replica;               /* which replica of this part it is; 0 is the owner's */
 } spmd_block;
 
 /* Local. Elements of a block, and its extents as a shape. */

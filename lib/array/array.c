@@ -8,6 +8,7 @@
 #include "core/half.h"
 #include "core/mem.h"
 #include "core/rows.h"
+#include "core/shape.h"
 
 static spmd_status check_mesh(const spmd_mesh *mesh)
 {
@@ -19,33 +20,54 @@ static spmd_status check_mesh(const spmd_mesh *mesh)
 /* Everything that can be wrong with an array's type, on the ranks that hold it. */
 static spmd_status check_type(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape)
 {
-    size_t element = spmd_dtype_size(dtype);
-    int64_t size, bytes;
+    int64_t bytes;
     TRY(check_mesh(sharding->mesh));
-    if (element == 0)
-        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
+    TRY(spmd__type_check(dtype, shape, &bytes));
     TRY(spmd_sharding_check(sharding, shape));
     if (sharding->spec.unreduced)
         return spmd_fail(SPMD_ERR_SPEC, "an array's blocks are its values: a spec with unreduced "
                                         "axes describes contributions to them");
-    size = spmd_shape_size(shape);
-    if (size < 0 || __builtin_mul_overflow(size, (int64_t)element, &bytes))
-        return spmd_fail(SPMD_ERR_SHAPE, "an array of this shape has more than 2^63 bytes");
     return SPMD_OK;
+}
+
+void spmd__array_place(const spmd_sharding *sharding, spmd_shape shape, spmd_block *block)
+{
+    int64_t position = sharding->mesh->position;
+    spmd_box box = spmd__sharding_box_of(sharding, shape, position);
+    memcpy(block->offset, box.lo, sizeof box.lo);
+    memcpy(block->global, shape.dim, sizeof shape.dim);
+    block->replica = spmd_sharding_replica(sharding, position);
 }
 
 static spmd_status alloc_block(spmd_array *array)
 {
-    const spmd_mesh *mesh = array->sharding->mesh;
-    spmd_box box = spmd__sharding_box_of(array->sharding, array->shape, mesh->position);
-    spmd_shape extents = spmd_box_shape(&box);
-    void *data;
-    TRY(spmd__alloc_block((size_t)spmd_shape_size(extents) * spmd_dtype_size(array->dtype), &data));
-    array->block = spmd_block_borrow(data, array->dtype, extents);
-    array->block.replica = spmd_sharding_replica(array->sharding, mesh->position);
-    memcpy(array->block.offset, box.lo, sizeof box.lo);
-    memcpy(array->block.global, array->shape.dim, sizeof array->shape.dim);
+    spmd_box box =
+        spmd__sharding_box_of(array->sharding, array->shape, array->sharding->mesh->position);
+    spmd_block block = spmd_block_borrow(NULL, array->dtype, spmd_box_shape(&box));
+    TRY(spmd__alloc_block(spmd__block_bytes(&block), &block.data));
+    spmd__array_place(array->sharding, array->shape, &block);
+    array->block = block;
     return SPMD_OK;
+}
+
+spmd_status spmd__array_blank(spmd_array **array)
+{
+    spmd_array *made;
+    TRY(spmd__alloc(1, sizeof *made, &made));
+    made->holds = 1;
+    *array = made;
+    return SPMD_OK;
+}
+
+void spmd__array_become(spmd_array *array, const spmd_sharding *sharding, spmd_shape shape,
+                        const spmd_block *block)
+{
+    spmd_sharding *before = array->sharding;
+    array->sharding = spmd__sharding_hold(sharding);
+    array->dtype = block->dtype;
+    array->shape = shape;
+    array->block = *block;
+    spmd_sharding_free(&before);
 }
 
 spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
@@ -55,8 +77,7 @@ spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, s
     if (member || sharding->mesh->abstract)
         TRY(check_type(sharding, dtype, shape));
     spmd_array *made;
-    TRY(spmd__alloc(1, sizeof *made, &made));
-    made->holds = 1;
+    TRY(spmd__array_blank(&made));
     made->sharding = spmd__sharding_hold(sharding);
     made->dtype = dtype;
     made->shape = shape;
@@ -106,7 +127,9 @@ uint64_t spmd__array_digest(const spmd_sharding *sharding, spmd_dtype dtype, spm
 spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, spmd_array *array,
                                spmd_array **out)
 {
-    uint64_t digest = array ? spmd__array_digest(sharding, array->dtype, array->shape) : 0;
+    uint64_t digest = 0;
+    if (array && spmd__mesh_is_member(sharding->mesh))
+        digest = spmd__array_digest(sharding, array->dtype, array->shape);
     status = spmd__mesh_agree(sharding->mesh, status, digest);
     if (status == SPMD_OK) {
         note_empty_ranks(array);
@@ -189,37 +212,47 @@ spmd_status spmd_array_full(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
 /* Writes `count` elements first, first + 1, ... converted to dtype. */
 static void write_indices(spmd_dtype dtype, int64_t first, int64_t count, void *out)
 {
-#define WRITE(type, value)                \
-    for (int64_t i = 0; i < count; i++)   \
-        ((type *)out)[i] = (type)(value); \
-    break
+#define WRITE(type, value)              \
+    for (int64_t i = 0; i < count; i++) \
+    ((type *)out)[i] = (type)(value)
     switch (dtype) {
     case SPMD_BOOL:
         WRITE(bool, first + i != 0);
+        break;
     case SPMD_I8:
     case SPMD_U8:
         WRITE(uint8_t, first + i);
+        break;
     case SPMD_I16:
     case SPMD_U16:
         WRITE(uint16_t, first + i);
+        break;
     case SPMD_I32:
     case SPMD_U32:
         WRITE(uint32_t, first + i);
+        break;
     case SPMD_I64:
     case SPMD_U64:
         WRITE(int64_t, first + i);
+        break;
     case SPMD_F16:
         WRITE(uint16_t, spmd__f32_to_f16((float)(first + i)));
+        break;
     case SPMD_BF16:
         WRITE(uint16_t, spmd__f32_to_bf16((float)(first + i)));
+        break;
     case SPMD_F32:
         WRITE(float, first + i);
+        break;
     case SPMD_F64:
         WRITE(double, first + i);
+        break;
     case SPMD_C64:
         WRITE(float _Complex, first + i);
+        break;
     case SPMD_C128:
         WRITE(double _Complex, first + i);
+        break;
     case SPMD_DTYPE_NONE:
         break;
     }
@@ -267,18 +300,34 @@ spmd_status spmd_array_from_callback(spmd_mesh *mesh, const char *spec, spmd_dty
                   array);
 }
 
+/* What is wrong with a block along dimension `dim`, where `box` is what it should hold. */
+static spmd_status fail_part(const spmd_sharding *sharding, int dim, spmd_shape local,
+                             spmd_shape global, const spmd_box *box)
+{
+    char spec[256];
+    spmd_sharding_format(spec, sizeof spec, sharding);
+    if (spmd__spec_entry(&sharding->spec, dim).count == 0)
+        return spmd_fail(SPMD_ERR_SHAPE,
+                         "%s does not split dim %d of %d, so all blocks are alike there, but "
+                         "position 0 has %lld and position %lld has %lld; should the spec name an "
+                         "axis?",
+                         spec, dim, local.ndim, (long long)global.dim[dim],
+                         (long long)sharding->mesh->position, (long long)local.dim[dim]);
+    return spmd_fail(SPMD_ERR_SHAPE,
+                     "%s: the blocks add up to %lld along dim %d of %d, of which position %lld "
+                     "holds %lld:%lld, but its block has %lld there",
+                     spec, (long long)global.dim[dim], dim, local.ndim,
+                     (long long)sharding->mesh->position, (long long)box->lo[dim],
+                     (long long)box->hi[dim], (long long)local.dim[dim]);
+}
+
 spmd_status spmd__array_check_parts(const spmd_sharding *sharding, spmd_shape local,
                                     spmd_shape global)
 {
-    int64_t position = sharding->mesh->position;
-    spmd_box box = spmd__sharding_box_of(sharding, global, position);
+    spmd_box box = spmd__sharding_box_of(sharding, global, sharding->mesh->position);
     for (int d = 0; d < local.ndim; d++)
         if (box.hi[d] - box.lo[d] != local.dim[d])
-            return spmd_fail(SPMD_ERR_SHAPE,
-                             "the blocks add up to %lld along dim %d of %d, of which position %lld "
-                             "holds %lld:%lld, but its block has %lld there",
-                             (long long)global.dim[d], d, local.ndim, (long long)position,
-                             (long long)box.lo[d], (long long)box.hi[d], (long long)local.dim[d]);
+            return fail_part(sharding, d, local, global, &box);
     return SPMD_OK;
 }
 
@@ -287,8 +336,8 @@ static spmd_status check_local(const spmd_sharding *sharding, spmd_dtype dtype, 
                                const void *local)
 {
     TRY(check_mesh(sharding->mesh));
-    if (spmd_dtype_size(dtype) == 0)
-        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
+    int64_t bytes;
+    TRY(spmd__type_check(dtype, shape, &bytes));
     TRY(spmd__layout_check(&sharding->mesh->axes, &sharding->spec, shape, false));
     if (!local && spmd_shape_size(shape) != 0)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a block of %lld elements has no data, it is NULL",
@@ -334,8 +383,8 @@ spmd_status spmd_array_from_local(spmd_mesh *mesh, const char *spec, spmd_dtype 
     } else {
         if (status == SPMD_OK)
             status = check_local(sharding, dtype, shape, local);
-        status = spmd__mesh_agree(mesh, status,
-                                  (uint64_t)dtype * (SPMD_MAX_DIMS + 1) + (uint64_t)shape.ndim);
+        int type[] = {dtype, shape.ndim};
+        status = spmd__mesh_agree(mesh, status, spmd__hash(0, type, sizeof type));
         if (status == SPMD_OK)
             status = place_local(sharding, dtype, shape, local, array);
     }

@@ -32,6 +32,15 @@ spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, 
 spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
                               spmd_array **array);
 
+/* Local. Tells a block its place in an array of `shape` that lies so. */
+void spmd__array_place(const spmd_sharding *sharding, spmd_shape shape, spmd_block *block);
+
+/* Local. An array that is nothing yet; and what it, or one that nobody else holds, becomes: the
+ * block is its own from then on, and what it had before is not freed. */
+spmd_status spmd__array_blank(spmd_array **array);
+void spmd__array_become(spmd_array *array, const spmd_sharding *sharding, spmd_shape shape,
+                        const spmd_block *block);
+
 /* Collective over the sharding's mesh: ends a call that made `array` here with `status`. On success
  * everywhere *out = array; else `array` (may be NULL) is freed. Notes once where ranks hold
  * nothing. */

@@ -110,7 +110,7 @@ static struct view piece_of(const struct view *part, const struct cutting *cutti
     if (cutting->dim < 0)
         return piece;
     int64_t lo = 0, hi = part->extent[cutting->dim];
-    spmd__layout_cut(cutting->cuts, index % cutting->cuts, &lo, &hi);
+    spmd__layout_split(cutting->cuts, index % cutting->cuts, &lo, &hi);
     piece.extent[cutting->dim] = hi - lo;
     piece.data += lo * part->stride[cutting->dim];
     index /= cutting->cuts;

@@ -31,13 +31,13 @@ static spmd_status plan_receives(const spmd_array *array, const struct wanted *w
     const spmd_sharding *sharding = array->sharding;
     const struct axes *axes = &sharding->mesh->axes;
     struct gathering gathering = {exchange, wanted->box, wanted->to};
-    return spmd__overlap_each(axes, &sharding->spec, array->shape, &wanted->box,
-                              sharding->mesh->position, spmd__overlap_copies(axes, &sharding->spec),
-                              receive_from, &gathering);
+    return spmd__overlap_each(
+        axes, &sharding->spec, array->shape, &wanted->box, sharding->mesh->position,
+        spmd__layout_replicated(axes, &sharding->spec), receive_from, &gathering);
 }
 
-/* Each receiver takes a part from the copy that stands where it stands along the axes that hold
- * copies, as in a reshard. */
+/* Each receiver takes a part from the replica that stands where it stands along the axes of
+ * replicas, as in a reshard. */
 static spmd_status plan_sends(const spmd_array *array, int64_t root, const struct wanted *wanted,
                               struct exchange *exchange)
 {
@@ -47,12 +47,12 @@ static spmd_status plan_sends(const spmd_array *array, int64_t root, const struc
     struct gathering gathering = {exchange, spmd__block_box(&array->block),
                                   spmd__view_block(&array->block)};
     spmd_box common;
-    if (!spmd__box_cut(&gathering.box, &wanted->box, &common))
+    if (!spmd__box_intersect(&gathering.box, &wanted->box, &common))
         return SPMD_OK;
     if (root == SPMD_ALL)
-        return spmd__overlap_each(axes, &everywhere, array->shape, &common,
-                                  sharding->mesh->position,
-                                  spmd__overlap_copies(axes, &sharding->spec), send_to, &gathering);
+        return spmd__overlap_each(
+            axes, &everywhere, array->shape, &common, sharding->mesh->position,
+            spmd__layout_replicated(axes, &sharding->spec), send_to, &gathering);
     if (spmd__layout_replica(axes, &sharding->spec, root) == array->block.replica)
         return send_to(root, &common, &gathering);
     return SPMD_OK;

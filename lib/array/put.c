@@ -3,6 +3,7 @@
 #include "array/exchange.h"
 #include "core/box.h"
 #include "core/overlap.h"
+#include "core/shape.h"
 
 static spmd_status check_host(const spmd_array *array, const void *host, int64_t count)
 {
@@ -47,7 +48,7 @@ spmd_status spmd_device_put(const void *host, int64_t count, spmd_dtype dtype, s
 }
 
 /* Placing from one rank takes two steps: the root sends each part once, to the ranks that stand
- * where it stands along the axes that hold copies; then these spread their parts along them. */
+ * where it stands along the axes of replicas; then these spread their parts along them. */
 
 struct scatter {
     const void *host;
@@ -73,22 +74,23 @@ static spmd_status plan_scatter(const spmd_array *array, int64_t root, const voi
         struct scatter scatter = {host, array, exchange};
         spmd_box whole = spmd_box_whole(array->shape);
         TRY(spmd__overlap_each(axes, &sharding->spec, array->shape, &whole, root,
-                               spmd__overlap_copies(axes, &sharding->spec), send_part, &scatter));
+                               spmd__layout_replicated(axes, &sharding->spec), send_part,
+                               &scatter));
     }
     return spmd__exchange_prepare(exchange);
 }
 
-static spmd_status spread_copies(const spmd_array *array, int64_t root)
+static spmd_status spread_replicas(const spmd_array *array, int64_t root)
 {
     spmd_mesh *mesh = array->sharding->mesh;
-    struct axis_list copies =
-        spmd__axis_list_of_mask(spmd__overlap_copies(&mesh->axes, &array->sharding->spec));
-    if (spmd__axis_list_size(&mesh->axes, &copies) == 1)
+    struct axis_list replicated =
+        spmd__axis_list_of_mask(spmd__layout_replicated(&mesh->axes, &array->sharding->spec));
+    if (spmd__axis_list_size(&mesh->axes, &replicated) == 1)
         return SPMD_OK;
     struct group *group;
-    TRY(spmd__mesh_group(mesh, &copies, &group));
-    int64_t bytes = spmd_block_size(&array->block) * (int64_t)spmd_dtype_size(array->dtype);
-    return spmd__broadcast(group->comm, (int)spmd__axis_list_index(&mesh->axes, &copies, root),
+    TRY(spmd__mesh_group(mesh, &replicated, &group));
+    int64_t bytes = (int64_t)spmd__block_bytes(&array->block);
+    return spmd__broadcast(group->comm, (int)spmd__axis_list_index(&mesh->axes, &replicated, root),
                            array->block.data, bytes);
 }
 
@@ -131,7 +133,7 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
     if (status == SPMD_OK && member) {
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK)
-            status = spread_copies(made, root);
+            status = spread_replicas(made, root);
         if (status != SPMD_OK)
             spmd_array_free(&made);
     }

@@ -1,9 +1,12 @@
 /* array/reshard.c - from one sharding to another: planned by cutting boxes, then moved. */
 #include "array/reshard.h"
 
+#include "array/exchange.h"
 #include "comm/agree.h"
+#include "comm/bridge.h"
 #include "comm/mpi.h"
 #include "core/box.h"
+#include "core/hash.h"
 #include "core/overlap.h"
 
 /* What the visits below need to know. */
@@ -11,8 +14,8 @@ struct planning {
     const struct bridge *bridge;
     struct exchange *exchange;
     const spmd_sharding *source;
-    int64_t copy; /* which copy of its part this rank holds, at the source */
-    spmd_box box; /* this rank's, and its block as a view */
+    int64_t replica; /* which one of its part this rank holds, at the source */
+    spmd_box box;    /* this rank's, and its block as a view */
     struct view block;
 };
 
@@ -40,15 +43,15 @@ static spmd_status plan_receives(const struct bridge *bridge, const spmd_shardin
     struct planning planning = look_at(bridge, exchange, &to->block);
     int64_t home = spmd__bridge_home(bridge, to->sharding->mesh->position);
     return spmd__overlap_each(axes, &source->spec, to->shape, &planning.box, home,
-                              spmd__overlap_copies(axes, &source->spec), add_receive, &planning);
+                              spmd__layout_replicated(axes, &source->spec), add_receive, &planning);
 }
 
-/* Whether a position of the target takes what it needs from this rank's copy. */
+/* Whether a position of the target takes what it needs from this rank's replica. */
 static bool takes_from_me(const struct planning *planning, int64_t position)
 {
     const spmd_sharding *source = planning->source;
     int64_t home = spmd__bridge_home(planning->bridge, position);
-    return spmd__layout_replica(&source->mesh->axes, &source->spec, home) == planning->copy;
+    return spmd__layout_replica(&source->mesh->axes, &source->spec, home) == planning->replica;
 }
 
 static spmd_status add_send(int64_t position, const spmd_box *common, void *user)
@@ -68,16 +71,20 @@ static spmd_status plan_sends(const struct bridge *bridge, const spmd_array *fro
     int64_t position = source->mesh->position;
     struct planning planning = look_at(bridge, exchange, &from->block);
     planning.source = source;
-    planning.copy = spmd__layout_replica(axes, &source->spec, position);
-    /* On one mesh only positions like mine along the axes that hold copies take from me. */
+    planning.replica = spmd__layout_replica(axes, &source->spec, position);
+    /* On one mesh only positions like mine along the axes of replicas take from me. */
     bool one_mesh = spmd_mesh_equal(source->mesh, target->mesh);
-    uint32_t fixed = one_mesh ? spmd__overlap_copies(axes, &source->spec) : 0;
+    uint32_t fixed = one_mesh ? spmd__layout_replicated(axes, &source->spec) : 0;
     return spmd__overlap_each(&target->mesh->axes, &target->spec, from->shape, &planning.box,
                               one_mesh ? position : 0, fixed, add_send, &planning);
 }
 
-spmd_status spmd__reshard_plan(const struct bridge *bridge, const spmd_array *from,
-                               const spmd_array *to, struct exchange *exchange)
+/* Adds to `exchange` what this rank sends of `from` and receives into `to`: the same array on the
+ * meshes of `bridge`. Each element comes from exactly one of its replicas: the receiver itself
+ * if it has one, else the replica that stands where the receiver stands along the axes of
+ * replicas; so the pulls spread over all of them. */
+static spmd_status plan(const struct bridge *bridge, const spmd_array *from, const spmd_array *to,
+                        struct exchange *exchange)
 {
     if (spmd__mesh_is_member(bridge->to))
         TRY(plan_receives(bridge, from->sharding, to, exchange));
@@ -114,7 +121,7 @@ static spmd_status prepare(struct bridge *bridge, const spmd_array *from, const 
     TRY(spmd__bridge_map(bridge));
     if (bridge->comm == MPI_COMM_NULL)
         return SPMD_OK;
-    TRY(spmd__reshard_plan(bridge, from, to, exchange));
+    TRY(plan(bridge, from, to, exchange));
     return spmd__exchange_prepare(exchange);
 }
 
@@ -156,11 +163,8 @@ static spmd_status move(struct bridge *bridge, spmd_array *array, const spmd_sha
     return status;
 }
 
-spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, spmd_array **out)
+spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd_array **out)
 {
-    if (!array || !sharding)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the %s is NULL",
-                         array ? "sharding" : "array");
     if (lies_so(array, sharding)) {
         *out = spmd_array_hold(array);
         return SPMD_OK;
@@ -172,16 +176,40 @@ spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, sp
     return status;
 }
 
+/* Collective over the array's mesh, before ranks go their ways: those where nothing moves do not
+ * wait for those that want something else. */
+static spmd_status agree_on_call(const spmd_array *array, const spmd_sharding *sharding,
+                                 spmd_status status)
+{
+    spmd_mesh *mesh = array->sharding->mesh;
+    uint64_t words[2] = {0};
+    if (status == SPMD_OK && spmd__mesh_is_member(mesh)) {
+        words[0] = spmd__array_digest(sharding, array->dtype, array->shape);
+        words[1] = spmd__axes_digest(&sharding->mesh->axes);
+    }
+    return spmd__mesh_agree(mesh, status, spmd__hash(0, words, sizeof words));
+}
+
+spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, spmd_array **out)
+{
+    if (!array)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
+    spmd_status status = SPMD_OK;
+    if (!sharding)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding is NULL");
+    TRY(agree_on_call(array, sharding, status));
+    return spmd__reshard(array, sharding, out);
+}
+
 spmd_status spmd_reshard(spmd_array *array, const char *spec, spmd_array **out)
 {
     if (!array)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
-    spmd_mesh *mesh = array->sharding->mesh;
-    spmd_sharding *sharding;
-    spmd_status status = spmd_sharding_create(mesh, spec, &sharding);
-    if (status != SPMD_OK)
-        return spmd__mesh_agree(mesh, status, 0);
-    status = spmd_reshard_to(array, sharding, out);
+    spmd_sharding *sharding = NULL;
+    spmd_status status = spmd_sharding_create(array->sharding->mesh, spec, &sharding);
+    status = agree_on_call(array, sharding, status);
+    if (status == SPMD_OK)
+        status = spmd__reshard(array, sharding, out);
     spmd_sharding_free(&sharding);
     return status;
 }

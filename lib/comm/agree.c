@@ -49,15 +49,29 @@ static spmd_status spread_failure(MPI_Comm comm, int rank, const struct ballot *
     return spmd__error_agreed((spmd_status)verdict.status, verdict.message, rank == failing);
 }
 
+/* The verdict of a ballot whose digests differ: names the first rank that differs from rank 0.
+ * Collective. */
+static spmd_status name_stranger(MPI_Comm comm, int rank, uint64_t digest)
+{
+    uint64_t wanted = digest;
+    char message[ERROR_MESSAGE_BYTES];
+    TRY_MPI(MPI_Bcast(&wanted, 1, MPI_UINT64_T, 0, comm));
+    int stranger = digest == wanted ? INT_MAX : rank;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &stranger, 1, MPI_INT, MPI_MIN, comm));
+    snprintf(
+        message, sizeof message,
+        "rank %d passed other arguments than rank 0 to a collective call, or is in another one",
+        stranger);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, rank == 0);
+}
+
 static spmd_status conclude(MPI_Comm comm, int rank, const struct ballot *result,
-                            spmd_status status)
+                            spmd_status status, uint64_t digest)
 {
     if (result->lowest_failing != 0)
         return spread_failure(comm, rank, result, status);
     if (result->digest != ~result->digest_complement)
-        return spmd__error_agreed(SPMD_ERR_DISAGREE,
-                                  "the ranks passed different arguments to one collective call",
-                                  rank == 0);
+        return name_stranger(comm, rank, digest);
     return SPMD_OK;
 }
 
@@ -67,7 +81,7 @@ spmd_status spmd__agree(MPI_Comm comm, spmd_status status, uint64_t digest)
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     struct ballot mine = fill_ballot(rank, status, digest), result;
     TRY_MPI(MPI_Allreduce(&mine, &result, BALLOT_WORDS, MPI_UINT64_T, MPI_MAX, comm));
-    return conclude(comm, rank, &result, status);
+    return conclude(comm, rank, &result, status, digest);
 }
 
 /* How long a failed rank waits for the others before it ends the run. */
@@ -100,7 +114,7 @@ spmd_status spmd__agree_or_abort(MPI_Comm comm, spmd_status status, uint64_t dig
         TRY_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     else
         TRY(wait_or_abort(&request, rank));
-    return conclude(comm, rank, &result, status);
+    return conclude(comm, rank, &result, status, digest);
 }
 
 void spmd__abort(const char *message)

@@ -10,16 +10,20 @@
 
 /* Tells an agreed failure once. One that is not agreed may have come to all ranks or to this one
  * alone: rank 0 goes first and ends the run, the others speak only if it does not. */
-static void tell_failure(int rank)
+static void tell_failure(int rank, spmd_status status)
 {
-    if (spmd__error_is_agreed()) {
-        if (spmd__error_is_speaker())
-            fprintf(stderr, "spmd: error: %s\n", spmd_error_message());
+    bool agreed = spmd__error_is_agreed();
+    const char *message = spmd_error_message(), *place = spmd_error_place();
+    char text[ERROR_MESSAGE_BYTES + 512];
+    if (agreed && !spmd__error_is_speaker())
         return;
-    }
-    if (rank > 0)
+    if (!agreed && rank > 0)
         sleep(1);
-    spmd__abort(spmd_error_message());
+    snprintf(text, sizeof text, "%s%s%s", message[0] ? message : spmd_status_meaning(status),
+             place[0] ? "\nspmd: note: at " : "", place);
+    if (!agreed)
+        spmd__abort(text);
+    fprintf(stderr, "spmd: error: %s\n", text);
 }
 
 int spmd_main(int argc, char **argv, spmd_status (*program)(int argc, char **argv))
@@ -31,7 +35,7 @@ int spmd_main(int argc, char **argv, spmd_status (*program)(int argc, char **arg
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     spmd_status status = program(argc, argv);
     if (status != SPMD_OK)
-        tell_failure(rank);
+        tell_failure(rank, status);
     if (!begun)
         MPI_Finalize();
     return status == SPMD_OK ? EXIT_SUCCESS : EXIT_FAILURE;

@@ -6,37 +6,20 @@
 #include "comm/agree.h"
 #include "comm/mesh.h"
 #include "comm/mpi.h"
-#include "core/hash.h"
 #include "core/mem.h"
 
-static int meshes_alive, comms_alive; /* debug counters */
-
-int spmd__mesh_alive(void)
-{
-    return meshes_alive;
-}
-
-int spmd__mesh_comms_alive(void)
-{
-    return comms_alive;
-}
-
-/* Counts a communicator that was just made and lets its errors return. */
+/* Lets the errors of a communicator that was just made return. */
 static spmd_status adopt_comm(MPI_Comm comm)
 {
     if (comm == MPI_COMM_NULL)
         return SPMD_OK;
-    comms_alive++;
     return spmd__mpi_status(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN),
                             "MPI_Comm_set_errhandler");
 }
 
 static void free_comm(MPI_Comm *comm)
 {
-    if (*comm == MPI_COMM_NULL)
-        return;
-    comms_alive--;
-    if (spmd__mpi_is_alive())
+    if (*comm != MPI_COMM_NULL && spmd__mpi_is_alive())
         MPI_Comm_free(comm);
     *comm = MPI_COMM_NULL;
 }
@@ -69,15 +52,15 @@ static bool env_says_strict(void)
     return value && strcmp(value, "1") == 0;
 }
 
-static spmd_status alloc_mesh(spmd_mesh **mesh)
+static spmd_status alloc_mesh(const struct axes *axes, spmd_mesh **mesh)
 {
     spmd_mesh *made;
     TRY(spmd__alloc(1, sizeof *made, &made));
     made->holds = 1;
+    made->axes = *axes;
     made->position = -1;
     made->strict = env_says_strict();
     made->base = made->comm = made->control = MPI_COMM_NULL;
-    meshes_alive++;
     *mesh = made;
     return SPMD_OK;
 }
@@ -100,82 +83,67 @@ static spmd_status make_comms(spmd_mesh *mesh, int rank, int ranks)
     return adopt_comm(mesh->control);
 }
 
-/* What the two ways to name axes have in common: how they are read, and their digest. */
-typedef spmd_status read_axes(const void *source, int ranks, struct axes *axes, uint64_t *digest);
-
-static spmd_status create(MPI_Comm comm, read_axes *read, const void *source, spmd_mesh **out)
+/* Whether a mesh of ranks can be made now; if so how many there are. */
+static spmd_status check_comm(MPI_Comm comm, int *ranks)
 {
-    MPI_Comm base;
-    int rank, ranks;
-    uint64_t digest = 0;
     if (!spmd__mpi_is_alive())
         return spmd_fail(SPMD_ERR_MPI, "a mesh of ranks is made between MPI_Init and MPI_Finalize");
     if (comm == MPI_COMM_NULL)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a mesh needs a communicator, this is MPI_COMM_NULL");
+    return spmd__mpi_status(MPI_Comm_size(comm, ranks), "MPI_Comm_size");
+}
+
+/* Collective over `comm`. The mesh of `axes`, if `status` says that they could be read. */
+static spmd_status create(MPI_Comm comm, spmd_status status, const struct axes *axes, int ranks,
+                          spmd_mesh **out)
+{
+    MPI_Comm base;
+    spmd_mesh *mesh = NULL;
+    int rank;
     TRY_MPI(MPI_Comm_dup(comm, &base));
     TRY(adopt_comm(base));
     MPI_Comm_rank(base, &rank);
-    MPI_Comm_size(base, &ranks);
-
-    spmd_mesh *mesh = NULL;
-    spmd_status status = alloc_mesh(&mesh);
-    if (status == SPMD_OK) {
-        mesh->base = base;
-        status = read(source, ranks, &mesh->axes, &digest);
+    if (status == SPMD_OK)
+        status = check_fit(axes, ranks);
+    if (status == SPMD_OK)
+        status = alloc_mesh(axes, &mesh);
+    status = spmd__agree(base, status, status == SPMD_OK ? spmd__axes_digest(axes) : 0);
+    if (status != SPMD_OK) {
+        free(mesh);
+        free_comm(&base);
+        return status;
     }
-    if (status == SPMD_OK)
-        status = check_fit(&mesh->axes, ranks);
-    status = spmd__agree(base, status, digest);
-    if (status == SPMD_OK)
-        status = spmd__agree(base, make_comms(mesh, rank, ranks), 0);
+    mesh->base = base;
+    status = spmd__agree(base, make_comms(mesh, rank, ranks), 0);
     if (status == SPMD_OK)
         *out = mesh;
-    else if (mesh)
-        spmd_mesh_free(&mesh);
     else
-        free_comm(&base);
+        spmd_mesh_free(&mesh);
     return status;
-}
-
-static spmd_status read_text(const void *source, int ranks, struct axes *axes, uint64_t *digest)
-{
-    const char *text = source;
-    TRY(spmd__axes_parse(text, ranks, axes));
-    *digest = spmd__hash(0, text, strlen(text));
-    return SPMD_OK;
 }
 
 spmd_status spmd_mesh_create(MPI_Comm comm, const char *text, spmd_mesh **mesh)
 {
-    return create(comm, read_text, text, mesh);
-}
-
-struct sizes {
-    int naxes;
-    const char *const *names;
-    const int64_t *sizes;
-};
-
-static spmd_status read_sizes(const void *source, int ranks, struct axes *axes, uint64_t *digest)
-{
-    const struct sizes *given = source;
-    TRY(spmd__axes_make(given->naxes, given->names, given->sizes, ranks, axes));
-    *digest = spmd__hash(0, axes, sizeof *axes);
-    return SPMD_OK;
+    struct axes axes;
+    int ranks;
+    TRY(check_comm(comm, &ranks));
+    return create(comm, spmd__axes_parse(text, ranks, &axes), &axes, ranks, mesh);
 }
 
 spmd_status spmd_mesh_create_sizes(MPI_Comm comm, int naxes, const char *const names[],
                                    const int64_t sizes[], spmd_mesh **mesh)
 {
-    return create(comm, read_sizes, &(struct sizes){naxes, names, sizes}, mesh);
+    struct axes axes;
+    int ranks;
+    TRY(check_comm(comm, &ranks));
+    return create(comm, spmd__axes_make(naxes, names, sizes, ranks, &axes), &axes, ranks, mesh);
 }
 
 spmd_status spmd_mesh_create_abstract(const char *text, spmd_mesh **mesh)
 {
     struct axes axes;
     TRY(spmd__axes_parse(text, 0, &axes));
-    TRY(alloc_mesh(mesh));
-    (*mesh)->axes = axes;
+    TRY(alloc_mesh(&axes, mesh));
     (*mesh)->abstract = true;
     return SPMD_OK;
 }
@@ -204,7 +172,6 @@ void spmd_mesh_free(spmd_mesh **handle)
     free_comm(&mesh->comm);
     free_comm(&mesh->base);
     free(mesh);
-    meshes_alive--;
 }
 
 int spmd_mesh_naxes(const spmd_mesh *mesh)

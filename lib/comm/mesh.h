@@ -25,7 +25,7 @@ struct spmd_mesh {
     int64_t position;     /* -1 on idle ranks and abstract meshes */
     MPI_Comm base;        /* all ranks of the caller's communicator; its ranks name us to users */
     MPI_Comm comm;        /* the members by position; MPI_COMM_NULL on idle ranks */
-    MPI_Comm control;     /* the same for agreements only: never mixed with a body's talk */
+    MPI_Comm control;     /* the same, for the library's own talk: never mixed with a body's */
     struct group *groups; /* made on first use, freed with the mesh */
 };
 
@@ -39,10 +39,6 @@ bool spmd__mesh_same_ranks(const spmd_mesh *a, const spmd_mesh *b);
 
 /* The group of this rank along `axes`; made by its members only. Not on idle ranks. */
 spmd_status spmd__mesh_group(spmd_mesh *mesh, const struct axis_list *axes, struct group **group);
-
-/* Number of meshes and communicators alive in this process. */
-int spmd__mesh_alive(void);
-int spmd__mesh_comms_alive(void);
 
 /* spmd__agree over the members; `status` at once on idle ranks and abstract meshes. */
 spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest);

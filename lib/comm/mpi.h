@@ -1,4 +1,4 @@
-/* comm/mpi.h - MPI's codes, types and counts in our terms. */
+/* comm/mpi.h - MPI's codes and counts in our terms. */
 #ifndef COMM_MPI_H
 #define COMM_MPI_H
 

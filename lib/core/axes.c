@@ -1,8 +1,10 @@
 /* core/axes.c - a mesh without ranks: names and sizes, positions and coordinates. */
+#include "core/axes.h"
+
 #include <string.h>
 
-#include "core/axes.h"
 #include "core/error.h"
+#include "core/hash.h"
 
 enum { INFER = -1 };
 
@@ -46,8 +48,10 @@ static spmd_status infer_size(struct axes *axes, const char *what, int64_t ranks
                          "mesh %s has no ranks to infer the size of %s from: give it a number",
                          what, axes->name[inferred]);
     if (ranks % product != 0)
-        return spmd_fail(SPMD_ERR_MESH, "mesh %s needs a multiple of %lld ranks, this job has %lld",
-                         what, (long long)product, (long long)ranks);
+        return spmd_fail(
+            SPMD_ERR_MESH,
+            "mesh %s needs a multiple of %lld ranks, this job has %lld: mpirun -n %lld", what,
+            (long long)product, (long long)ranks, (long long)((ranks / product + 1) * product));
     axes->size[inferred] = ranks / product;
     return SPMD_OK;
 }
@@ -123,6 +127,19 @@ int64_t spmd__axes_total(const struct axes *axes)
     return total;
 }
 
+uint32_t spmd__axes_mask(const struct axes *axes)
+{
+    return (UINT32_C(1) << axes->count) - 1;
+}
+
+uint64_t spmd__axes_digest(const struct axes *axes)
+{
+    uint64_t hash = spmd__hash(0, axes->size, sizeof *axes->size * (size_t)axes->count);
+    for (int a = 0; a < axes->count; a++)
+        hash = spmd__hash(hash, axes->name[a], strlen(axes->name[a]));
+    return hash;
+}
+
 bool spmd__axes_equal(const struct axes *a, const struct axes *b)
 {
     if (a->count != b->count)
@@ -163,7 +180,7 @@ void spmd__axes_print(struct text *text, const struct axes *axes)
         spmd__text_add(text, "%s%s=%lld", a ? "," : "", axes->name[a], (long long)axes->size[a]);
 }
 
-/* The mesh's text in a buffer of this scope, for a message. */
+/* The mesh's text, for a message. */
 struct axes_text {
     char text[256];
 };

@@ -30,6 +30,8 @@ spmd_status spmd__axes_make(int count, const char *const names[], const int64_t 
                             int64_t ranks, struct axes *axes);
 
 int64_t spmd__axes_total(const struct axes *axes);
+uint32_t spmd__axes_mask(const struct axes *axes); /* all of them, as bits */
+uint64_t spmd__axes_digest(const struct axes *axes);
 bool spmd__axes_equal(const struct axes *a, const struct axes *b);
 int spmd__axes_find(const struct axes *axes, const char *name, size_t length); /* -1: none */
 void spmd__axes_coordinates(const struct axes *axes, int64_t position, int64_t coordinates[]);

@@ -22,7 +22,7 @@ spmd_box spmd_box_whole(spmd_shape shape)
     return box;
 }
 
-bool spmd__box_cut(const spmd_box *a, const spmd_box *b, spmd_box *common)
+bool spmd__box_intersect(const spmd_box *a, const spmd_box *b, spmd_box *common)
 {
     spmd_box cut = {.ndim = a->ndim};
     bool empty = false;

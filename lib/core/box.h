@@ -6,8 +6,8 @@
 
 #include <spmd/types.h>
 
-/* The common part of two boxes of one rank; false if it is empty. */
-bool spmd__box_cut(const spmd_box *a, const spmd_box *b, spmd_box *common);
+/* The common part of two boxes of equal ndim; false if it is empty. */
+bool spmd__box_intersect(const spmd_box *a, const spmd_box *b, spmd_box *common);
 
 /* Whether `inner` lies inside `outer`; an empty box lies inside any. */
 bool spmd__box_is_inside(const spmd_box *inner, const spmd_box *outer);

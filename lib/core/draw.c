@@ -1,24 +1,10 @@
 /* core/draw.c - any box of an array whose elements are functions of their row-major index. */
-#include <inttypes.h>
+#include "core/draw.h"
 
 #include "core/box.h"
-#include "core/draw.h"
 #include "core/error.h"
 #include "core/rows.h"
-
-static spmd_status check_shape(spmd_shape shape)
-{
-    if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a shape has 0 to %d dimensions, not %d", SPMD_MAX_DIMS,
-                         shape.ndim);
-    for (int d = 0; d < shape.ndim; d++)
-        if (shape.dim[d] < 0)
-            return spmd_fail(SPMD_ERR_ARGUMENT, "dimension %d has the negative extent %" PRId64, d,
-                             shape.dim[d]);
-    if (spmd_shape_size(shape) < 0)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the number of elements does not fit in 63 bits");
-    return SPMD_OK;
-}
+#include "core/shape.h"
 
 static spmd_status check_box(const spmd_box *box, const spmd_box *whole)
 {
@@ -30,10 +16,9 @@ static spmd_status check_box(const spmd_box *box, const spmd_box *whole)
     int d = 0;
     while (box->lo[d] >= 0 && box->hi[d] <= whole->hi[d])
         d++;
-    return spmd_fail(SPMD_ERR_ARGUMENT,
-                     "the box's range %" PRId64 ":%" PRId64
-                     " of dimension %d is not inside 0:%" PRId64,
-                     box->lo[d], box->hi[d], d, whole->hi[d]);
+    return spmd_fail(
+        SPMD_ERR_ARGUMENT, "the box's range %lld:%lld of dim %d of %d is not inside 0:%lld",
+        (long long)box->lo[d], (long long)box->hi[d], d, box->ndim, (long long)whole->hi[d]);
 }
 
 /* Joins the last two dimensions as long as the box spans all of the last one: the indices stay
@@ -54,7 +39,9 @@ static void join_dims(spmd_shape *shape, spmd_box *box)
 spmd_status spmd__draw(draw_run *run, const void *how, size_t element, spmd_shape shape,
                        const spmd_box *box, void *out)
 {
-    TRY(check_shape(shape));
+    TRY(spmd__shape_check(shape));
+    if (spmd_shape_size(shape) < 0)
+        return spmd_fail(SPMD_ERR_SHAPE, "an array of this shape has more than 2^63 elements");
     const spmd_box whole = spmd_box_whole(shape);
     spmd_box part = box ? *box : whole;
     TRY(check_box(&part, &whole));

@@ -126,7 +126,8 @@ void spmd__element_print_short(struct text *text, spmd_dtype dtype, const void *
 
 static bool is_close(double _Complex a, double _Complex b, double epsilon)
 {
-    return cabs(a - b) <= 8 * epsilon * fmax(cabs(a), cabs(b));
+    double distance = cabs(a - b);
+    return isfinite(distance) && distance <= 8 * epsilon * fmax(cabs(a), cabs(b));
 }
 
 bool spmd__element_is_close(spmd_dtype dtype, const void *a, const void *b)

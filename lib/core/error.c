@@ -1,13 +1,14 @@
 /* core/error.c - the status list's names, and each thread's last message. */
+#include "core/error.h"
+
 #include <stdarg.h>
 #include <stdio.h>
-
-#include "core/error.h"
+#include <string.h>
 
 /* What this thread remembers of its last failure. */
 static _Thread_local struct {
     char message[ERROR_MESSAGE_BYTES];
-    char place[128];
+    char place[256];
     bool agreed;
     bool speaker;
 } last;
@@ -46,7 +47,29 @@ const char *spmd_error_place(void)
     return last.place;
 }
 
-spmd_status spmd_fail_at(const char *file, int line, spmd_status status, const char *format, ...)
+spmd_status spmd_passed(spmd_status status, const char *file, int line, const char *call)
+{
+    if (last.place[0] == '\0')
+        snprintf(last.place, sizeof last.place, "%s:%d: %.*s(...)", file, line,
+                 (int)strcspn(call, "( "), call);
+    return status;
+}
+
+/* Takes a message over, about a failure that has not been anywhere yet. */
+static void record(const char *message, bool agreed, bool speaker)
+{
+    snprintf(last.message, sizeof last.message, "%s", message);
+    last.place[0] = '\0';
+    last.agreed = agreed;
+    last.speaker = speaker;
+}
+
+void spmd__error_clear(void)
+{
+    record("", false, false);
+}
+
+spmd_status spmd_fail(spmd_status status, const char *format, ...)
 {
     /* By way of a copy: the arguments may contain the last message itself. */
     char message[ERROR_MESSAGE_BYTES];
@@ -54,17 +77,13 @@ spmd_status spmd_fail_at(const char *file, int line, spmd_status status, const c
     va_start(arguments, format);
     vsnprintf(message, sizeof message, format, arguments);
     va_end(arguments);
-    snprintf(last.message, sizeof last.message, "%s", message);
-    snprintf(last.place, sizeof last.place, "%s:%d", file, line);
-    last.agreed = last.speaker = false;
+    record(message, false, false);
     return status;
 }
 
 spmd_status spmd__error_agreed(spmd_status status, const char *message, bool speaker)
 {
-    snprintf(last.message, sizeof last.message, "%s", message);
-    last.agreed = true;
-    last.speaker = speaker;
+    record(message, true, speaker);
     return status;
 }
 

@@ -7,9 +7,17 @@
 #include <spmd/error.h>
 
 /* Passes a failure on to the caller. Where something must be undone first: goto a label. */
-#define TRY(call) SPMD_TRY(call)
+#define TRY(call)                  \
+    do {                           \
+        spmd_status try_ = (call); \
+        if (try_ != SPMD_OK)       \
+            return try_;           \
+    } while (0)
 
 enum { ERROR_MESSAGE_BYTES = 1024 };
+
+/* Forgets the last failure: a message that is there afterwards is a new one. */
+void spmd__error_clear(void);
 
 /* Replaces this thread's message by one that all ranks of a call have agreed on; one of them,
  * the speaker, tells it to the user. */

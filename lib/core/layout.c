@@ -1,23 +1,42 @@
 /* core/layout.c - axes + spec + shape -> who holds what. */
-#include "core/error.h"
 #include "core/layout.h"
 
-void spmd__layout_cut(int64_t parts, int64_t index, int64_t *lo, int64_t *hi)
+#include "core/error.h"
+#include "core/shape.h"
+
+void spmd__layout_split(int64_t parts, int64_t index, int64_t *lo, int64_t *hi)
 {
     int64_t size = *hi - *lo, each = size / parts, longer = size % parts;
     *lo += index * each + (index < longer ? index : longer);
     *hi = *lo + each + (index < longer ? 1 : 0);
 }
 
-static void print_layout(struct text *text, const struct axes *axes, const struct spec *spec)
+int64_t spmd__layout_part(int64_t parts, int64_t lo, int64_t hi, int64_t at)
 {
-    spmd__spec_print(text, axes, spec);
-    spmd__text_add(text, " on mesh ");
-    spmd__axes_print(text, axes);
+    int64_t size = hi - lo, each = size / parts, longer = size % parts;
+    int64_t in_longer = longer * (each + 1); /* elements of the longer parts, which come first */
+    if (at - lo < in_longer)
+        return (at - lo) / (each + 1);
+    return longer + (at - lo - in_longer) / each;
+}
+
+/* "P(x, -) on mesh x=4,y=2", for a message. */
+struct layout_text {
+    char text[512];
+};
+
+static struct layout_text text_of(const struct axes *axes, const struct spec *spec)
+{
+    struct layout_text buffer;
+    struct text text = spmd__text_begin(buffer.text, sizeof buffer.text);
+    spmd__spec_print(&text, axes, spec);
+    spmd__text_add(&text, " on mesh ");
+    spmd__axes_print(&text, axes);
+    return buffer;
 }
 
 static spmd_status check_divides(const struct axes *axes, const struct spec *spec, spmd_shape shape,
-                                 int dim, const char *layout)
+                                 int dim)
 {
     struct axis_list entry = spmd__spec_entry(spec, dim);
     int64_t parts = spmd__axis_list_size(axes, &entry), n = shape.dim[dim];
@@ -30,35 +49,26 @@ static spmd_status check_divides(const struct axes *axes, const struct spec *spe
                      "%s: dim %d of %d has size %lld, which the %lld parts along %s do not "
                      "divide, and the mesh is strict: pad it to %lld, split another dim, or leave "
                      "strict mode",
-                     layout, dim, shape.ndim, (long long)n, (long long)parts, buffer,
-                     (long long)((n / parts + 1) * parts));
+                     text_of(axes, spec).text, dim, shape.ndim, (long long)n, (long long)parts,
+                     buffer, (long long)((n / parts + 1) * parts));
 }
 
 spmd_status spmd__layout_check(const struct axes *axes, const struct spec *spec, spmd_shape shape,
                                bool strict)
 {
-    char layout[512];
-    struct text text = spmd__text_begin(layout, sizeof layout);
-    print_layout(&text, axes, spec);
-    if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_SHAPE, "an array has 0 to %d dimensions, not %d", SPMD_MAX_DIMS,
-                         shape.ndim);
-    for (int d = 0; d < shape.ndim; d++)
-        if (shape.dim[d] < 0)
-            return spmd_fail(SPMD_ERR_SHAPE, "dim %d of %d has the negative size %lld", d,
-                             shape.ndim, (long long)shape.dim[d]);
+    TRY(spmd__shape_check(shape));
     if (spec->ndim > shape.ndim)
         return spmd_fail(SPMD_ERR_SPEC, "%s: the spec has %d entr%s, the array %d dimension%s; %s",
-                         layout, spec->ndim, spec->ndim == 1 ? "y" : "ies", shape.ndim,
-                         shape.ndim == 1 ? "" : "s",
-                         shape.ndim == 0 ? "use P() for a scalar" : "drop the last ones");
+                         text_of(axes, spec).text, spec->ndim, spec->ndim == 1 ? "y" : "ies",
+                         shape.ndim, shape.ndim == 1 ? "" : "s",
+                         shape.ndim == 0 ? "use P() for a scalar"
+                                         : "drop the last ones, or give the array more dimensions");
     if (spec->open)
         return spmd_fail(SPMD_ERR_SPEC,
-                         "%s: ? leaves a dimension to the partitioner of graphs; an array needs - "
-                         "or an axis",
-                         layout);
+                         "%s: an array needs an axis or - for each dimension, ? leaves it open",
+                         text_of(axes, spec).text);
     for (int d = 0; strict && d < spec->ndim; d++)
-        TRY(check_divides(axes, spec, shape, d, layout));
+        TRY(check_divides(axes, spec, shape, d));
     return SPMD_OK;
 }
 
@@ -72,7 +82,7 @@ void spmd__layout_range(const struct axes *axes, const struct spec *spec, int di
     int64_t coordinates[SPMD_MAX_AXES];
     spmd__axes_coordinates(axes, position, coordinates);
     for (int i = spec->first[dim]; i < spec->first[dim + 1]; i++)
-        spmd__layout_cut(axes->size[spec->axis[i]], coordinates[spec->axis[i]], lo, hi);
+        spmd__layout_split(axes->size[spec->axis[i]], coordinates[spec->axis[i]], lo, hi);
 }
 
 spmd_box spmd__layout_box(const struct axes *axes, const struct spec *spec, spmd_shape shape,
@@ -84,12 +94,15 @@ spmd_box spmd__layout_box(const struct axes *axes, const struct spec *spec, spmd
     return box;
 }
 
+uint32_t spmd__layout_replicated(const struct axes *axes, const struct spec *spec)
+{
+    return spmd__axes_mask(axes) & ~spmd__spec_used(spec) & ~spec->unreduced;
+}
+
 int64_t spmd__layout_replica(const struct axes *axes, const struct spec *spec, int64_t position)
 {
-    uint32_t all = (UINT32_C(1) << axes->count) - 1;
-    struct axis_list copies =
-        spmd__axis_list_of_mask(all & ~spmd__spec_used(spec) & ~spec->unreduced);
-    return spmd__axis_list_index(axes, &copies, position);
+    struct axis_list replicated = spmd__axis_list_of_mask(spmd__layout_replicated(axes, spec));
+    return spmd__axis_list_index(axes, &replicated, position);
 }
 
 /* One cut of a dimension: into `parts`, the index being position / stride % parts. Two layouts

@@ -4,8 +4,11 @@
 
 #include "core/spec.h"
 
-/* Part `index` of [lo, hi) cut into `parts`: sizes differ by at most one, larger ones first. */
-void spmd__layout_cut(int64_t parts, int64_t index, int64_t *lo, int64_t *hi);
+/* Part `index` of [lo, hi) split into `parts`: sizes differ by at most one, larger ones first. */
+void spmd__layout_split(int64_t parts, int64_t index, int64_t *lo, int64_t *hi);
+
+/* The inverse: the part of [lo, hi) split into `parts` that has `at`, lo <= at < hi. */
+int64_t spmd__layout_part(int64_t parts, int64_t lo, int64_t hi, int64_t at);
 
 /* Whether an array of `shape` can lie so: the spec is no longer than the rank and, if strict,
  * every split dimension divides. Fails with SPMD_ERR_SPEC. */
@@ -17,6 +20,9 @@ void spmd__layout_range(const struct axes *axes, const struct spec *spec, int di
                         int64_t position, int64_t *lo, int64_t *hi);
 spmd_box spmd__layout_box(const struct axes *axes, const struct spec *spec, spmd_shape shape,
                           int64_t position);
+
+/* The axes along which every block is replicated, as bits. */
+uint32_t spmd__layout_replicated(const struct axes *axes, const struct spec *spec);
 
 /* Number of earlier positions with the same part. */
 int64_t spmd__layout_replica(const struct axes *axes, const struct spec *spec, int64_t position);

@@ -16,35 +16,33 @@ struct walk {
     void *user;
 };
 
-uint32_t spmd__overlap_copies(const struct axes *axes, const struct spec *spec)
+/* The coordinates along `axis` that come into question: begin ... end - 1, or of these home's alone
+ * if the axis is fixed. */
+static void restrict_to_home(const struct walk *walk, int axis, int64_t *begin, int64_t *end)
 {
-    return (((uint32_t)1 << axes->count) - 1) & ~spmd__spec_used(spec);
+    int64_t home = walk->home[axis];
+    if (!(walk->fixed >> axis & 1))
+        return;
+    *begin = home > *begin ? home : *begin;
+    *end = home < *end ? home + 1 : *end;
 }
 
-/* The coordinates along `axis` that come into question: all, or home's if it is fixed. */
-static void choices(const struct walk *walk, int axis, int64_t *begin, int64_t *end)
+/* Chooses coordinates along the axes of replicas, from `axis` on. */
+static spmd_status walk_replicas(struct walk *walk, uint32_t replicated, int axis)
 {
-    bool fixed = walk->fixed >> axis & 1;
-    *begin = fixed ? walk->home[axis] : 0;
-    *end = fixed ? walk->home[axis] + 1 : walk->axes->size[axis];
-}
-
-/* Chooses coordinates along the axes that hold copies, from `axis` on. */
-static spmd_status walk_copies(struct walk *walk, uint32_t copies, int axis)
-{
-    while (axis < walk->axes->count && !(copies >> axis & 1))
+    while (axis < walk->axes->count && !(replicated >> axis & 1))
         axis++;
     if (axis == walk->axes->count) {
         spmd_box common;
-        if (!spmd__box_cut(&walk->part, walk->box, &common))
+        if (!spmd__box_intersect(&walk->part, walk->box, &common))
             return SPMD_OK;
         return walk->visit(spmd__axes_position(walk->axes, walk->at), &common, walk->user);
     }
-    int64_t begin, end;
-    choices(walk, axis, &begin, &end);
+    int64_t begin = 0, end = walk->axes->size[axis];
+    restrict_to_home(walk, axis, &begin, &end);
     for (int64_t i = begin; i < end; i++) {
         walk->at[axis] = i;
-        TRY(walk_copies(walk, copies, axis + 1));
+        TRY(walk_replicas(walk, replicated, axis + 1));
     }
     return SPMD_OK;
 }
@@ -57,20 +55,23 @@ static spmd_status walk_splits(struct walk *walk, int dim, int entry)
     while (dim < spec->ndim && entry == spec->first[dim + 1])
         dim++;
     if (dim >= spec->ndim)
-        return walk_copies(walk, spmd__overlap_copies(walk->axes, spec), 0);
+        return walk_replicas(walk, spmd__layout_replicated(walk->axes, spec), 0);
 
     int axis = spec->axis[entry];
-    int64_t lo = walk->part.lo[dim], hi = walk->part.hi[dim], begin, end;
-    choices(walk, axis, &begin, &end);
+    int64_t parts = walk->axes->size[axis], lo = walk->part.lo[dim], hi = walk->part.hi[dim];
+    int64_t first = lo > walk->box->lo[dim] ? lo : walk->box->lo[dim];
+    int64_t last = (hi < walk->box->hi[dim] ? hi : walk->box->hi[dim]) - 1;
+    if (first > last)
+        return SPMD_OK;
+    int64_t begin = spmd__layout_part(parts, lo, hi, first);
+    int64_t end = spmd__layout_part(parts, lo, hi, last) + 1;
+    restrict_to_home(walk, axis, &begin, &end);
     spmd_status status = SPMD_OK;
     for (int64_t i = begin; i < end && status == SPMD_OK; i++) {
-        int64_t part_lo = lo, part_hi = hi;
-        spmd__layout_cut(walk->axes->size[axis], i, &part_lo, &part_hi);
-        if (part_lo >= walk->box->hi[dim] || part_hi <= walk->box->lo[dim])
-            continue;
         walk->at[axis] = i;
-        walk->part.lo[dim] = part_lo;
-        walk->part.hi[dim] = part_hi;
+        walk->part.lo[dim] = lo;
+        walk->part.hi[dim] = hi;
+        spmd__layout_split(parts, i, &walk->part.lo[dim], &walk->part.hi[dim]);
         status = walk_splits(walk, dim, entry + 1);
     }
     walk->part.lo[dim] = lo;

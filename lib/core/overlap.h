@@ -14,7 +14,4 @@ spmd_status spmd__overlap_each(const struct axes *axes, const struct spec *spec,
                                const spmd_box *box, int64_t home, uint32_t fixed,
                                overlap_visit *visit, void *user);
 
-/* The axes along which a spec holds copies, as bits. */
-uint32_t spmd__overlap_copies(const struct axes *axes, const struct spec *spec);
-
 #endif

@@ -1,15 +1,38 @@
 /* core/shape.c - extents of arrays and of blocks. */
+#include "core/shape.h"
+
 #include "core/error.h"
 #include "core/text.h"
 
-#include <spmd/types.h>
-
 spmd_shape spmd_shape_make(int ndim, const int64_t *dim)
 {
-    spmd_shape shape = {.ndim = ndim};
-    for (int d = 0; d < ndim && d < SPMD_MAX_DIMS; d++)
+    spmd_shape shape = {.ndim = ndim >= 0 && ndim <= SPMD_MAX_DIMS ? ndim : -1};
+    for (int d = 0; d < shape.ndim; d++)
         shape.dim[d] = dim[d];
     return shape;
+}
+
+spmd_status spmd__shape_check(spmd_shape shape)
+{
+    if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
+        return spmd_fail(SPMD_ERR_SHAPE, "a shape has 0 to %d dimensions", SPMD_MAX_DIMS);
+    for (int d = 0; d < shape.ndim; d++)
+        if (shape.dim[d] < 0)
+            return spmd_fail(SPMD_ERR_SHAPE, "dim %d of %d has the negative size %lld", d,
+                             shape.ndim, (long long)shape.dim[d]);
+    return SPMD_OK;
+}
+
+spmd_status spmd__type_check(spmd_dtype dtype, spmd_shape shape, int64_t *bytes)
+{
+    int64_t element = (int64_t)spmd_dtype_size(dtype), size = spmd_shape_size(shape);
+    if (element == 0)
+        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
+    TRY(spmd__shape_check(shape));
+    if (size < 0 || __builtin_mul_overflow(size, element, bytes))
+        return spmd_fail(SPMD_ERR_SHAPE, "%s[...] of this shape would take more than 2^63 bytes",
+                         spmd_dtype_name(dtype));
+    return SPMD_OK;
 }
 
 int64_t spmd_shape_size(spmd_shape shape)
@@ -18,12 +41,14 @@ int64_t spmd_shape_size(spmd_shape shape)
     bool fits = true;
     if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
         return -1;
+    bool empty = false;
     for (int d = 0; d < shape.ndim; d++) {
-        if (shape.dim[d] == 0)
-            return 0;
+        if (shape.dim[d] < 0)
+            return -1;
+        empty = empty || shape.dim[d] == 0;
         fits = fits && !__builtin_mul_overflow(size, shape.dim[d], &size);
     }
-    return fits ? size : -1;
+    return empty ? 0 : fits ? size : -1;
 }
 
 bool spmd_shape_equal(spmd_shape a, spmd_shape b)
@@ -69,14 +94,20 @@ int64_t spmd_block_size(const spmd_block *block)
     return spmd_shape_size(spmd_block_shape(block));
 }
 
+size_t spmd__block_bytes(const spmd_block *block)
+{
+    return (size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype);
+}
+
 spmd_block spmd_block_borrow(void *data, spmd_dtype dtype, spmd_shape shape)
 {
     spmd_block block = {.data = data, .dtype = dtype, .ndim = shape.ndim};
+    bool empty = spmd_shape_size(shape) <= 0; /* then the extents need not fit together */
     int64_t stride = 1;
     for (int d = shape.ndim - 1; d >= 0; d--) {
         block.shape[d] = block.global[d] = shape.dim[d];
         block.stride[d] = stride;
-        stride *= shape.dim[d] > 0 ? shape.dim[d] : 1;
+        stride *= empty ? 1 : shape.dim[d];
     }
     return block;
 }

@@ -15,8 +15,8 @@ struct spec {
     enum reduction { REDUCE_SUM, REDUCE_MAX, REDUCE_MIN } kind; /* how they add up */
 };
 
-/* Reads every form of DESIGN 3: "P(x, -, (y,z))", "P(x, unreduced={y}:max)", "x, None". Fails
- * with SPMD_ERR_SYNTAX or SPMD_ERR_SPEC; the message has spec and mesh in it. */
+/* Reads every form of docs/design.md, section 3: "P(x, -, (y,z))", "P(x, unreduced={y}:max)", "x,
+ * None". Fails with SPMD_ERR_SYNTAX or SPMD_ERR_SPEC; the message has spec and mesh in it. */
 spmd_status spmd__spec_parse(const char *text, const struct axes *axes, struct spec *spec);
 
 /* Writes the canonical text; trailing "-" stay. */

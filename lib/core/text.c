@@ -1,4 +1,4 @@
-/* core/text.c - growing strings, and a cursor over texts to parse. */
+/* core/text.c - strings that are printed piece by piece; and a cursor over texts to parse. */
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-/* core/text.h - growing strings, for messages and print-outs; and a cursor over texts to parse. */
+/* core/text.h - strings that are printed piece by piece; and a cursor over texts to parse. */
 #ifndef CORE_TEXT_H
 #define CORE_TEXT_H
 

@@ -6,11 +6,12 @@
 struct view spmd__view_dense(void *data, size_t element, spmd_shape shape)
 {
     struct view view = {.data = data, .ndim = shape.ndim};
+    bool empty = spmd_shape_size(shape) <= 0; /* then the extents need not fit together */
     int64_t stride = (int64_t)element;
     for (int d = shape.ndim - 1; d >= 0; d--) {
         view.extent[d] = shape.dim[d];
         view.stride[d] = stride;
-        stride *= shape.dim[d];
+        stride *= empty ? 1 : shape.dim[d];
     }
     return view;
 }
@@ -49,8 +50,8 @@ struct view spmd__view_block(const spmd_block *block)
 int64_t spmd__view_size(const struct view *view)
 {
     int64_t size = 1;
-    for (int d = 0; d < view->ndim; d++)
-        size *= view->extent[d];
+    for (int d = 0; d < view->ndim; d++) /* may overflow on the way to 0 */
+        (void)__builtin_mul_overflow(size, view->extent[d], &size);
     return size;
 }
 

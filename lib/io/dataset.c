@@ -1,5 +1,6 @@
 /* io/dataset.c - arrays to and from datasets. */
 #include "array/array.h"
+#include "array/reshard.h"
 #include "io/io.h"
 
 struct description {
@@ -212,7 +213,7 @@ static spmd_status read_on_member(struct reading *reading, spmd_array **out)
     QUIETLY(status = load(reading));
     status = spmd__array_settle(reading->sharding, status, reading->array, &array);
     if (status == SPMD_OK) {
-        status = spmd_reshard_to(array, reading->sharding, out);
+        status = spmd__reshard(array, reading->sharding, out);
         spmd_array_free(&array);
     }
     if (reading->lay)
@@ -337,7 +338,7 @@ spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *ar
     status = spmd__mesh_agree(file->mesh, status,
                               spmd__array_digest(array->sharding, array->dtype, array->shape));
     if (status == SPMD_OK)
-        status = spmd_reshard_to(array, sharding, &lay);
+        status = spmd__reshard(array, sharding, &lay);
     if (status == SPMD_OK)
         QUIETLY(status = store(file, name, array, lay));
     if (lay)

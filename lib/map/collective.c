@@ -6,15 +6,11 @@
 #include "comm/mpi.h"
 #include "core/half.h"
 #include "core/mem.h"
+#include "core/shape.h"
 #include "core/view.h"
 #include "map/ctx.h"
 
 #include <spmd/collective.h>
-
-static size_t block_bytes(const spmd_block *block)
-{
-    return (size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype);
-}
 
 static void print_type(struct text *text, spmd_dtype dtype, spmd_shape shape)
 {
@@ -40,7 +36,8 @@ static spmd_status check_out(const char *call, const spmd_block *in, const spmd_
     print_type(&want, dtype, shape);
     print_type(&have, out->dtype, spmd_block_shape(out));
     return spmd_fail(out->dtype == dtype ? SPMD_ERR_SHAPE : SPMD_ERR_DTYPE,
-                     "%s gives a block %s here, but out is %s", call, want.buffer, have.buffer);
+                     "%s gives a block %s here, but out is %s: declare it so", call, want.buffer,
+                     have.buffer);
 }
 
 spmd_dtype spmd_psum_dtype(spmd_dtype dtype)
@@ -115,44 +112,56 @@ spmd_status spmd_pmin(spmd_ctx *ctx, const spmd_block *in, const char *axes, spm
  * their sums in f32. */
 static void divide(spmd_dtype dtype, const void *sum, int64_t count, int64_t size, void *mean)
 {
-#define DIVIDE(from, to)                                         \
-    for (int64_t i = 0; i < count; i++)                          \
-        ((to *)mean)[i] = (to)((const from *)sum)[i] / (to)size; \
-    break
-#define DIVIDE_HALF(round)                                                    \
-    for (int64_t i = 0; i < count; i++)                                       \
-        ((uint16_t *)mean)[i] = round(((const float *)sum)[i] / (float)size); \
-    break
+#define DIVIDE(from, to)                \
+    for (int64_t i = 0; i < count; i++) \
+    ((to *)mean)[i] = (to)((const from *)sum)[i] / (to)size
+#define DIVIDE_HALF(round)              \
+    for (int64_t i = 0; i < count; i++) \
+    ((uint16_t *)mean)[i] = round(((const float *)sum)[i] / (float)size)
     switch (dtype) {
     case SPMD_I8:
         DIVIDE(int8_t, float);
+        break;
     case SPMD_I16:
         DIVIDE(int16_t, float);
+        break;
     case SPMD_BOOL:
     case SPMD_I32:
         DIVIDE(int32_t, float);
+        break;
     case SPMD_I64:
         DIVIDE(int64_t, double);
+        break;
     case SPMD_U8:
         DIVIDE(uint8_t, float);
+        break;
     case SPMD_U16:
         DIVIDE(uint16_t, float);
+        break;
     case SPMD_U32:
         DIVIDE(uint32_t, float);
+        break;
     case SPMD_U64:
         DIVIDE(uint64_t, double);
+        break;
     case SPMD_F16:
         DIVIDE_HALF(spmd__f32_to_f16);
+        break;
     case SPMD_BF16:
         DIVIDE_HALF(spmd__f32_to_bf16);
+        break;
     case SPMD_F32:
         DIVIDE(float, float);
+        break;
     case SPMD_F64:
         DIVIDE(double, double);
+        break;
     case SPMD_C64:
         DIVIDE(float _Complex, float _Complex);
+        break;
     case SPMD_C128:
         DIVIDE(double _Complex, double _Complex);
+        break;
     case SPMD_DTYPE_NONE:
         break;
     }
@@ -361,7 +370,7 @@ static spmd_status run_gather(const struct gather *gather, const spmd_block *in,
     TRY(spmd__alloc((size_t)gather->group->size, sizeof *bytes, &bytes));
     for (int64_t m = 0; m < gather->group->size; m++)
         bytes[m] = gather->extents.of[m] * each * (int64_t)spmd_dtype_size(in->dtype);
-    spmd_status status = outer == 1 ? SPMD_OK : spmd__alloc_block(block_bytes(out), &joined);
+    spmd_status status = outer == 1 ? SPMD_OK : spmd__alloc_block(spmd__block_bytes(out), &joined);
     if (status == SPMD_OK)
         status = spmd__all_gather(gather->group->comm, in->data, bytes, joined);
     if (status == SPMD_OK && outer != 1)
@@ -378,7 +387,7 @@ spmd_status spmd_all_gather(spmd_ctx *ctx, const spmd_block *in, const char *axe
     struct gather gather;
     TRY(plan_gather(ctx, in, axes, dim, tiling, &gather));
     spmd_status status = check_out("all_gather", in, out, in->dtype, gather.shape);
-    if (status == SPMD_OK && in->data == out->data && block_bytes(in) > 0)
+    if (status == SPMD_OK && in->data == out->data && spmd__block_bytes(in) > 0)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "all_gather cannot write to the block that it reads");
     if (status == SPMD_OK)
         status = run_gather(&gather, in, out);
@@ -397,8 +406,8 @@ spmd_status spmd_pbroadcast(spmd_ctx *ctx, const spmd_block *in, const char *axe
         return spmd_fail(SPMD_ERR_ARGUMENT, "pbroadcast from %lld: the group along %s has %lld",
                          (long long)source, axes, (long long)group->size);
     if (out->data != in->data)
-        memcpy(out->data, in->data, block_bytes(in));
-    return spmd__broadcast(group->comm, (int)source, out->data, (int64_t)block_bytes(out));
+        memcpy(out->data, in->data, spmd__block_bytes(in));
+    return spmd__broadcast(group->comm, (int)source, out->data, (int64_t)spmd__block_bytes(out));
 }
 
 int64_t spmd_axis_index(const spmd_ctx *ctx, const char *axes)

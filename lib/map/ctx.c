@@ -4,6 +4,7 @@
 
 #include "comm/mesh.h"
 #include "core/mem.h"
+#include "core/shape.h"
 #include "map/ctx.h"
 
 /* Keeps the first failure for the end of the call, and tells it at once: the NULL that the body
@@ -25,23 +26,6 @@ const spmd_block *spmd_in(spmd_ctx *ctx, int index)
         return report(ctx, spmd_fail(SPMD_ERR_ARGUMENT, "spmd_in(ctx, %d): this %s has %d input%s",
                                      index, ctx->kind->name, ctx->nin, ctx->nin == 1 ? "" : "s"));
     return ctx->in[index];
-}
-
-static spmd_status check_block_type(spmd_dtype dtype, spmd_shape shape)
-{
-    if (spmd_dtype_size(dtype) == 0)
-        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
-    if (shape.ndim < 0 || shape.ndim > SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_SHAPE, "a block has 0 to %d dimensions, not %d", SPMD_MAX_DIMS,
-                         shape.ndim);
-    for (int d = 0; d < shape.ndim; d++)
-        if (shape.dim[d] < 0)
-            return spmd_fail(SPMD_ERR_SHAPE, "dim %d of %d of a block has the negative size %lld",
-                             d, shape.ndim, (long long)shape.dim[d]);
-    int64_t bytes = spmd_shape_size(shape);
-    if (bytes < 0 || __builtin_mul_overflow(bytes, (int64_t)spmd_dtype_size(dtype), &bytes))
-        return spmd_fail(SPMD_ERR_SHAPE, "a block of this shape has more than 2^63 bytes");
-    return SPMD_OK;
 }
 
 /* A block that has a type and no memory yet, and whose place in a global array is not known. */
@@ -67,7 +51,8 @@ static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shap
                              index);
         return SPMD_OK;
     }
-    TRY(check_block_type(dtype, shape));
+    int64_t bytes;
+    TRY(spmd__type_check(dtype, shape, &bytes));
     output->block = block_of_type(dtype, shape);
     TRY(ctx->kind->declare(ctx, index));
     output->declared = true;
@@ -83,11 +68,11 @@ spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shap
 static spmd_status add_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
 {
     struct temp *temp;
-    TRY(check_block_type(dtype, shape));
+    int64_t bytes;
+    TRY(spmd__type_check(dtype, shape, &bytes));
     TRY(spmd__alloc(1, sizeof *temp, &temp));
     temp->block = block_of_type(dtype, shape);
-    spmd_status status = spmd__alloc_block((size_t)spmd_shape_size(shape) * spmd_dtype_size(dtype),
-                                           &temp->block.data);
+    spmd_status status = spmd__alloc_block((size_t)bytes, &temp->block.data);
     if (status != SPMD_OK) {
         free(temp);
         return status;
@@ -129,7 +114,11 @@ static spmd_status check_declared(const spmd_ctx *ctx)
 
 spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user)
 {
+    spmd__error_clear();
     spmd_status status = body(ctx, user);
+    if (status != SPMD_OK && spmd_error_message()[0] == '\0')
+        spmd_fail(status, "the body returned %s without a message: spmd_fail gives one",
+                  spmd_status_name(status));
     free_temps(ctx);
     if (ctx->status != SPMD_OK)
         return spmd_fail(ctx->status, "%s", ctx->message);

@@ -6,10 +6,12 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "comm/agree.h"
 #include "comm/mpi.h"
 #include "core/element.h"
 #include "core/hash.h"
 #include "core/mem.h"
+#include "core/shape.h"
 #include "map/replication.h"
 
 /* Whether all ranks of a group have the same hash: MAX over h and ~h, as in comm/agree.c. */
@@ -21,11 +23,11 @@ static spmd_status compare_hashes(const struct group *group, uint64_t hash, bool
     return SPMD_OK;
 }
 
-/* Brings copy 0's block to `copy` on all ranks of the group. */
+/* Brings replica 0's block to `copy` on all ranks of the group. */
 static spmd_status fetch_owner(const struct group *group, const spmd_block *block, size_t bytes,
                                void **copy)
 {
-    TRY(spmd__alloc(bytes, 1, copy));
+    TRY(spmd__agree(group->comm, spmd__alloc(bytes, 1, copy), 0));
     if (group->index == 0)
         memcpy(*copy, block->data, bytes);
     return spmd__broadcast(group->comm, 0, *copy, (int64_t)bytes);
@@ -40,18 +42,20 @@ static int64_t first_difference(const char *a, const char *b, int64_t count, siz
     return -1;
 }
 
+/* Whether the elements that differ are close. */
 static bool all_close(const spmd_block *block, const char *owner)
 {
     int64_t count = spmd_block_size(block);
-    int64_t element = (int64_t)spmd_dtype_size(block->dtype);
-    for (int64_t i = 0; i < count; i++)
-        if (!spmd__element_is_close(block->dtype, owner + i * element,
-                                    (const char *)block->data + i * element))
+    size_t element = spmd_dtype_size(block->dtype);
+    const char *mine = block->data;
+    for (int64_t i = 0; i < count; i++, owner += element, mine += element)
+        if (memcmp(owner, mine, element) != 0 && !spmd__element_is_close(block->dtype, owner, mine))
             return false;
     return true;
 }
 
-/* "(2, 0)": the global index of the block's dense element `at`. */
+/* "element (2, 0)", by the global index of the block's dense element `at`; "its value" of a scalar.
+ */
 static void print_index(struct text *text, const spmd_block *block, int64_t at)
 {
     int64_t index[SPMD_MAX_DIMS];
@@ -59,10 +63,10 @@ static void print_index(struct text *text, const spmd_block *block, int64_t at)
         index[d] = block->offset[d] + at % block->shape[d];
         at /= block->shape[d];
     }
-    spmd__text_add(text, "(");
+    spmd__text_add(text, block->ndim == 0 ? "its value" : "element (");
     for (int d = 0; d < block->ndim; d++)
         spmd__text_add(text, "%s%lld", d ? ", " : "", (long long)index[d]);
-    spmd__text_add(text, ")");
+    spmd__text_add(text, block->ndim == 0 ? "" : ")");
 }
 
 /* What is wrong, on a rank whose element `at` differs from the owner's. */
@@ -85,10 +89,10 @@ static spmd_status fail_difference(const spmd_sharding *sharding, const spmd_blo
     spmd__element_print(&ours, block->dtype, (const char *)block->data + offset);
     bool rounding = all_close(block, owner);
     return spmd_fail(SPMD_ERR_REPLICATION,
-                     "output %d: its out_spec %s promises equal blocks along %s, but position %lld "
-                     "differs from position %lld: element %s is %s here and %s there; %s%s%s",
-                     index, spec.buffer, along.buffer, (long long)sharding->mesh->position,
-                     (long long)owner_position, place.buffer, ours.buffer, theirs.buffer,
+                     "output %d: its out_spec %s promises equal blocks along %s, but %s is %s at "
+                     "position %lld and %s at position %lld; %s%s%s",
+                     index, spec.buffer, along.buffer, place.buffer, ours.buffer,
+                     (long long)sharding->mesh->position, theirs.buffer, (long long)owner_position,
                      rounding ? "they differ by rounding only: a pbroadcast over "
                               : "is a psum, pmean or all_gather over ",
                      along.buffer,
@@ -140,18 +144,12 @@ spmd_status spmd__replication_check(const spmd_sharding *sharding, const spmd_bl
 {
     spmd_mesh *mesh = sharding->mesh;
     const struct spec *spec = &sharding->spec;
-    uint32_t promised = 0;
-    for (int a = 0; a < mesh->axes.count; a++)
-        if (mesh->axes.size[a] > 1)
-            promised |= UINT32_C(1) << a;
-    promised &= ~spmd__spec_used(spec) & ~spec->unreduced;
-    if (promised == 0)
+    struct axis_list axes = spmd__axis_list_of_mask(spmd__layout_replicated(&mesh->axes, spec));
+    if (spmd__axis_list_size(&mesh->axes, &axes) == 1)
         return SPMD_OK;
-
-    struct axis_list axes = spmd__axis_list_of_mask(promised);
     struct group *group;
     bool equal;
-    size_t bytes = (size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype);
+    size_t bytes = spmd__block_bytes(block);
     uint64_t hash = spmd__hash(0, block->data, bytes);
     TRY(spmd__mesh_group(mesh, &axes, &group));
     TRY(compare_hashes(group, hash, &equal));

@@ -8,9 +8,11 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "array/reshard.h"
 #include "comm/agree.h"
 #include "core/hash.h"
 #include "core/mem.h"
+#include "core/shape.h"
 #include "map/ctx.h"
 #include "map/replication.h"
 
@@ -67,13 +69,16 @@ static spmd_status parse_specs(spmd_shard_map_call *plan, const char *const in_s
                                const char *const out_specs[])
 {
     for (int k = 0; k < plan->nin; k++) {
-        if (spmd_sharding_create(plan->mesh, in_specs[k], &plan->input[k].wanted) != SPMD_OK)
-            return spmd_fail(SPMD_ERR_SPEC, "in_specs[%d]: %s", k, spmd_error_message());
+        spmd_status status = spmd_sharding_create(plan->mesh, in_specs[k], &plan->input[k].wanted);
+        if (status != SPMD_OK)
+            return spmd_fail(status, "in_specs[%d]: %s", k, spmd_error_message());
         plan->in_sharding[k] = plan->input[k].wanted;
     }
     for (int k = 0; k < plan->nout; k++) {
-        if (spmd_sharding_create(plan->mesh, out_specs[k], &plan->result[k].sharding) != SPMD_OK)
-            return spmd_fail(SPMD_ERR_SPEC, "out_specs[%d]: %s", k, spmd_error_message());
+        spmd_status status =
+            spmd_sharding_create(plan->mesh, out_specs[k], &plan->result[k].sharding);
+        if (status != SPMD_OK)
+            return spmd_fail(status, "out_specs[%d]: %s", k, spmd_error_message());
         if (plan->result[k].sharding->spec.unreduced)
             return spmd_fail(SPMD_ERR_SPEC,
                              "out_specs[%d]: %s: an output's blocks are its values, "
@@ -115,7 +120,8 @@ static spmd_status make_plan(spmd_shard_map_call *plan, spmd_mesh *mesh, spmd_bo
 
 static uint64_t digest_plan(const spmd_shard_map_call *plan)
 {
-    uint64_t hash = (uint64_t)plan->replication;
+    int counts[] = {plan->nin, plan->nout, plan->replication, plan->agree};
+    uint64_t hash = spmd__hash(0, counts, sizeof counts);
     for (int k = 0; k < plan->nin; k++)
         hash = spmd__hash(hash, &plan->input[k].wanted->spec, sizeof(struct spec));
     for (int k = 0; k < plan->nout; k++)
@@ -163,11 +169,19 @@ void spmd_shard_map_free(spmd_shard_map_call **handle)
     free(plan);
 }
 
+static spmd_status check_lists(const spmd_shard_map_call *plan, spmd_array *const in[],
+                               spmd_array *out[])
+{
+    if ((plan->nin > 0 && !in) || (plan->nout > 0 && !out))
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "a shard_map of %d inputs and %d outputs needs a place for each",
+                         plan->nin, plan->nout);
+    return SPMD_OK;
+}
+
 /* What can be said of the inputs before anything moves. */
 static spmd_status check_inputs(const spmd_shard_map_call *plan, spmd_array *const in[])
 {
-    if (plan->nin > 0 && !in)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a shard_map of %d inputs got none", plan->nin);
     for (int k = 0; k < plan->nin; k++) {
         const spmd_array *array = in[k];
         if (!array)
@@ -211,7 +225,7 @@ static spmd_status place_inputs(spmd_shard_map_call *plan, spmd_array *const in[
         struct input *input = &plan->input[k];
         const spmd_array *array = in[k];
         if (array && !is_in_place(input, array)) {
-            TRY(spmd_reshard_to(in[k], input->wanted, &input->moved));
+            TRY(spmd__reshard(in[k], input->wanted, &input->moved));
             array = input->moved;
         }
         plan->in[k] = array ? &array->block : NULL;
@@ -250,8 +264,7 @@ static spmd_status declare(spmd_ctx *ctx, int index)
         block->data = given->block.data;
         return SPMD_OK;
     }
-    return spmd__alloc_block((size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype),
-                             &block->data);
+    return spmd__alloc_block(spmd__block_bytes(block), &block->data);
 }
 
 static const struct call_kind shard_map_kind = {"shard_map", declare};
@@ -274,7 +287,24 @@ static spmd_status run_body(spmd_shard_map_call *plan, void *user, spmd_array *c
     return spmd__ctx_run(&ctx, plan->body, user);
 }
 
-/* Collective. The global type of each output, from the blocks of all ranks. */
+/* Says which output a failure is about. */
+static spmd_status fail_output(spmd_status status, int index)
+{
+    return spmd_fail(status, "output %d: %s", index, spmd_error_message());
+}
+
+/* Local. Whether the blocks of output `index` make an array of shape `global`. */
+static spmd_status check_global(const spmd_sharding *sharding, spmd_shape local, spmd_shape global,
+                                int index)
+{
+    spmd_status status = spmd_sharding_check(sharding, global);
+    if (status == SPMD_OK)
+        status = spmd__array_check_parts(sharding, local, global);
+    return status == SPMD_OK ? SPMD_OK : fail_output(status, index);
+}
+
+/* Collective. The global type of each output, from the blocks of all ranks. All are inferred even
+ * if one has failed: the ranks stay together. */
 static spmd_status fix_types(spmd_shard_map_call *plan)
 {
     spmd_status status = SPMD_OK;
@@ -282,11 +312,8 @@ static spmd_status fix_types(spmd_shard_map_call *plan)
         struct result *result = &plan->result[k];
         spmd_shape local = spmd_block_shape(&plan->out[k].block), global;
         TRY(spmd__array_infer_shape(result->sharding, local, &global));
-        spmd_status one = spmd_sharding_check(result->sharding, global);
-        if (one == SPMD_OK)
-            one = spmd__array_check_parts(result->sharding, local, global);
-        if (one != SPMD_OK && status == SPMD_OK)
-            status = spmd_fail(one, "output %d: %s", k, spmd_error_message());
+        if (status == SPMD_OK)
+            status = check_global(result->sharding, local, global, k);
         result->dtype = plan->out[k].block.dtype;
         result->shape = global;
     }
@@ -306,29 +333,25 @@ static spmd_status check_types(const spmd_shard_map_call *plan)
             return spmd_fail(SPMD_ERR_SHAPE,
                              "output %d: %d dimensions now, but %d at the plan's first run", k,
                              block->ndim, result->shape.ndim);
-        TRY(spmd__array_check_parts(result->sharding, spmd_block_shape(block), result->shape));
+        spmd_status status =
+            spmd__array_check_parts(result->sharding, spmd_block_shape(block), result->shape);
+        if (status != SPMD_OK)
+            return fail_output(status, k);
     }
     return SPMD_OK;
 }
 
-/* Local. Tells each block its place in the global array, and makes the array that will own it: the
+/* Local. Tells each block its place in the global array, and finds the array that will own it: the
  * one that was given, or a new one. */
 static spmd_status prepare_arrays(spmd_shard_map_call *plan)
 {
-    int64_t position = plan->mesh->position;
     for (int k = 0; k < plan->nout; k++) {
         struct result *result = &plan->result[k];
-        spmd_block *block = &plan->out[k].block;
-        spmd_box box = spmd__sharding_box_of(result->sharding, result->shape, position);
-        memcpy(block->offset, box.lo, sizeof box.lo);
-        memcpy(block->global, result->shape.dim, sizeof result->shape.dim);
-        block->replica = spmd_sharding_replica(result->sharding, position);
-        if (result->in_place) {
+        spmd__array_place(result->sharding, result->shape, &plan->out[k].block);
+        if (result->in_place)
             result->array = result->given;
-        } else {
-            TRY(spmd__alloc(1, sizeof *result->array, &result->array));
-            result->array->holds = 1;
-        }
+        else
+            TRY(spmd__array_blank(&result->array));
     }
     return SPMD_OK;
 }
@@ -338,17 +361,10 @@ static void commit_arrays(spmd_shard_map_call *plan, spmd_array *out[])
 {
     for (int k = 0; k < plan->nout; k++) {
         struct result *result = &plan->result[k];
-        spmd_array *array = result->array;
-        if (array->sharding != result->sharding) {
-            spmd_sharding_free(&array->sharding);
-            array->sharding = spmd__sharding_hold(result->sharding);
-        }
-        array->dtype = result->dtype;
-        array->shape = result->shape;
-        array->block = plan->out[k].block;
-        if (out[k] != array)
+        spmd__array_become(result->array, result->sharding, result->shape, &plan->out[k].block);
+        if (out[k] != result->array)
             spmd_array_free(&out[k]);
-        out[k] = array;
+        out[k] = result->array;
         result->array = NULL;
         plan->out[k].declared = false;
     }
@@ -398,7 +414,9 @@ static spmd_status run_agreed(spmd_shard_map_call *plan, void *user, spmd_array 
                               spmd_array *out[], bool check)
 {
     MPI_Comm control = plan->mesh->control;
-    spmd_status status = check_inputs(plan, in);
+    spmd_status status = check_lists(plan, in, out);
+    if (status == SPMD_OK)
+        status = check_inputs(plan, in);
     TRY(spmd__agree(control, status, status == SPMD_OK ? digest_inputs(plan, in) : 0));
     TRY(place_inputs(plan, in));
     status = run_body(plan, user, in, out);
@@ -419,6 +437,7 @@ static spmd_status run_agreed(spmd_shard_map_call *plan, void *user, spmd_array 
 static spmd_status run_trusting(spmd_shard_map_call *plan, void *user, spmd_array *const in[],
                                 spmd_array *out[])
 {
+    TRY(check_lists(plan, in, out));
     TRY(place_inputs(plan, in));
     spmd_status status = run_body(plan, user, in, out);
     if (status == SPMD_OK)
@@ -431,23 +450,29 @@ static spmd_status run_trusting(spmd_shard_map_call *plan, void *user, spmd_arra
     return SPMD_OK;
 }
 
-/* Outputs on an idle rank: their shape is known to the members alone. */
-static spmd_status idle_outputs(const spmd_shard_map_call *plan, spmd_array *out[])
+/* A run on an idle rank. The outputs' shapes are known to the members alone; what was given may
+ * have lain on another mesh. */
+static spmd_status run_idle(const spmd_shard_map_call *plan, spmd_array *const in[],
+                            spmd_array *out[])
 {
-    for (int k = 0; k < plan->nout; k++)
-        if (!out[k])
-            TRY(spmd__array_unknown(plan->result[k].sharding, SPMD_DTYPE_NONE,
-                                    plan->result[k].sharding->spec.ndim, &out[k]));
+    TRY(check_lists(plan, in, out));
+    for (int k = 0; k < plan->nout; k++) {
+        const spmd_sharding *sharding = plan->result[k].sharding;
+        spmd_array *array;
+        TRY(spmd__array_unknown(sharding, SPMD_DTYPE_NONE, sharding->spec.ndim, &array));
+        spmd_array_free(&out[k]);
+        out[k] = array;
+    }
     return SPMD_OK;
 }
 
 spmd_status spmd_shard_map_run(spmd_shard_map_call *plan, void *user, spmd_array *const in[],
                                spmd_array *out[])
 {
-    if (!plan || (plan->nout > 0 && !out))
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a run needs its plan and a place for its outputs");
+    if (!plan)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a run needs its plan, this is NULL");
     if (!spmd__mesh_is_member(plan->mesh))
-        return idle_outputs(plan, out);
+        return run_idle(plan, in, out);
     bool check = plan->replication == SPMD_REPLICATION_ALWAYS ||
                  (plan->replication == SPMD_REPLICATION_FIRST && !plan->settled);
     bool agreed = !plan->settled || plan->agree || check;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "core/shape.h"
 #include "core/view.h"
 #include "map/ctx.h"
 
@@ -62,8 +63,7 @@ static spmd_status scratch_slice(struct mapped *mapped, spmd_block *slice)
 {
     spmd_block dense = spmd_block_borrow(NULL, slice->dtype, spmd_block_shape(slice));
     if (!mapped->scratch)
-        TRY(spmd__alloc_block((size_t)spmd_block_size(slice) * spmd_dtype_size(slice->dtype),
-                              &mapped->scratch));
+        TRY(spmd__alloc_block(spmd__block_bytes(slice), &mapped->scratch));
     memcpy(slice->stride, dense.stride, sizeof dense.stride);
     slice->data = mapped->scratch;
     return SPMD_OK;
@@ -154,6 +154,14 @@ static spmd_status find_whole(struct call *call, int index, spmd_dtype dtype, sp
     return SPMD_OK;
 }
 
+/* An output that is brought to its place later; zeroed, though an instance before had it too. */
+static spmd_status scratch_output(struct mapped *mapped, spmd_block *block)
+{
+    TRY(scratch_slice(mapped, block));
+    memset(block->data, 0, spmd__block_bytes(block));
+    return SPMD_OK;
+}
+
 /* The kind's way to find memory for an instance's output. */
 static spmd_status declare(spmd_ctx *ctx, int index)
 {
@@ -168,10 +176,10 @@ static spmd_status declare(spmd_ctx *ctx, int index)
         return SPMD_OK;
     }
     if (out->axis < 0)
-        return scratch_slice(out, block);
+        return scratch_output(out, block);
     spmd_block slice = slice_of(out->whole, out->axis, call->index);
     if (!spmd__block_is_dense(&slice))
-        return scratch_slice(out, block);
+        return scratch_output(out, block);
     block->data = slice.data;
     return SPMD_OK;
 }
@@ -184,7 +192,7 @@ static spmd_status collect_outputs(struct call *call)
     for (int k = 0; k < call->nout; k++) {
         const struct mapped *out = &call->out[k];
         const spmd_block *block = &call->outputs[k].block;
-        size_t bytes = (size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype);
+        size_t bytes = spmd__block_bytes(block);
         if (out->axis < 0 && memcmp(block->data, out->whole->data, bytes) != 0)
             return spmd_fail(SPMD_ERR_REPLICATION,
                              "output %d is not mapped, but differs from instance 0's: give it an "

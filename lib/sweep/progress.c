@@ -30,17 +30,22 @@ spmd_status spmd__progress_begin(struct progress *progress, MPI_Comm comm,
     return SPMD_OK;
 }
 
-static bool is_better(const struct progress *progress, double candidate, double best)
+/* Of equal objectives the first row's is better, in whatever order the messages come. */
+static bool is_better(const struct progress *progress, double candidate, int64_t index, double best,
+                      int64_t best_index)
 {
-    if (!isfinite(candidate))
-        return false;
-    return !isfinite(best) || (progress->options->minimize ? candidate < best : candidate > best);
+    if (!isfinite(candidate) || !isfinite(best))
+        return isfinite(candidate);
+    if (candidate == best)
+        return index < best_index;
+    return progress->options->minimize ? candidate < best : candidate > best;
 }
 
 static void add_message(struct progress *progress, const struct progress_message *message)
 {
     progress->state.done += message->done;
-    if (is_better(progress, message->best, progress->state.best)) {
+    if (is_better(progress, message->best, message->best_index, progress->state.best,
+                  progress->state.best_index)) {
         progress->state.best = message->best;
         progress->state.best_index = message->best_index;
     }
@@ -103,7 +108,9 @@ spmd_status spmd__progress_row(struct progress *progress, const spmd_sweep_row *
     if (!progress->wanted)
         return SPMD_OK;
     progress->mine.done++;
-    if (row->state == SPMD_SWEEP_DONE && is_better(progress, objective, progress->mine.best)) {
+    if (row->state == SPMD_SWEEP_DONE &&
+        is_better(progress, objective, row->index, progress->mine.best,
+                  progress->mine.best_index)) {
         progress->mine.best = objective;
         progress->mine.best_index = row->index;
     }

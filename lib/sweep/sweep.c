@@ -25,6 +25,7 @@ struct sweep {
     int ndata, nparams, nmetrics;
     spmd_sweep_options options;
     struct progress progress;
+    char failure[ERROR_MESSAGE_BYTES]; /* why on_row ended the sweep, in its own words */
     /* For calls, in the order of the body's inputs. */
     int nin;
     spmd_array **in;           /* [nin] */
@@ -86,9 +87,12 @@ static void run_config(struct sweep *sweep, spmd_ctx *ctx, double metrics[], spm
 
 static spmd_status report_row(struct sweep *sweep, const spmd_sweep_row *row)
 {
+    spmd_status status = SPMD_OK;
     if (sweep->options.on_row)
-        TRY(sweep->options.on_row(row, sweep->options.user));
-    return spmd__progress_row(&sweep->progress, row);
+        status = sweep->options.on_row(row, sweep->options.user);
+    if (status != SPMD_OK)
+        snprintf(sweep->failure, sizeof sweep->failure, "%s", spmd_error_message());
+    return status == SPMD_OK ? spmd__progress_row(&sweep->progress, row) : status;
 }
 
 /* The body where no dimension is left to map over: one configuration. */
@@ -157,18 +161,56 @@ static spmd_status run_block(spmd_ctx *ctx, void *user)
     TRY(spmd__progress_begin(&sweep->progress, sweep->mesh->control, &sweep->options,
                              count_rows(spmd_in(ctx, IN_CONFIGS))));
     spmd_status status = run_rows(ctx, sweep);
-    char message[ERROR_MESSAGE_BYTES];
-    snprintf(message, sizeof message, "%s", spmd_error_message());
+    if (status != SPMD_OK && sweep->failure[0] == '\0')
+        snprintf(sweep->failure, sizeof sweep->failure, "%s", spmd_error_message());
     spmd_status end = spmd__progress_end(&sweep->progress);
-    return status == SPMD_OK ? end : spmd_fail(status, "%s", message);
+    if (status == SPMD_OK)
+        status = end;
+    else
+        spmd_fail(status, "%s", sweep->failure);
+    /* The others' rows may take longer than shard_map waits for them after a failure. */
+    return spmd_agree(sweep->mesh, status);
 }
 
-static spmd_status check_params(const spmd_array *configs, int nparams, spmd_array *const params[])
+static spmd_status check_list(const char *what, int count, spmd_array *const arrays[])
+{
+    if (count < 0)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a sweep cannot have %d %s arrays", count, what);
+    for (int k = 0; k < count; k++)
+        if (!arrays || !arrays[k])
+            return spmd_fail(SPMD_ERR_ARGUMENT, "%s array %d of %d is NULL", what, k, count);
+    return SPMD_OK;
+}
+
+/* What can be said on every rank, idle ones too. */
+static spmd_status check_given(const struct sweep *sweep, const spmd_array *configs,
+                               spmd_array *const data[], spmd_array *const params[])
+{
+    if (!sweep->fn || !configs)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a sweep needs a function and configs, the %s NULL",
+                         sweep->fn ? "configs are" : "function is");
+    if (sweep->nmetrics < 1 || sweep->options.objective < 0 ||
+        sweep->options.objective >= sweep->nmetrics)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "metric %d cannot be compared by: there are %d",
+                         sweep->options.objective, sweep->nmetrics);
+    TRY(check_list("data", sweep->ndata, data));
+    return check_list("parameter", sweep->nparams, params);
+}
+
+/* What members know: types and shapes. */
+static spmd_status check_types(const struct sweep *sweep, const spmd_array *configs,
+                               spmd_array *const params[])
 {
     int lead = configs->shape.ndim - 1;
-    for (int p = 0; p < nparams; p++) {
-        if (!params || !params[p])
-            return spmd_fail(SPMD_ERR_ARGUMENT, "parameter array %d of %d is NULL", p, nparams);
+    if (configs->dtype != SPMD_F64)
+        return spmd_fail(SPMD_ERR_DTYPE, "configs are f64, not %s",
+                         spmd_dtype_name(configs->dtype));
+    if (lead < 1)
+        return spmd_fail(SPMD_ERR_SHAPE,
+                         "configs have %d dimension%s: f64[n, hyperparams] or f64[devices, "
+                         "batches, hyperparams] is needed",
+                         configs->shape.ndim, configs->shape.ndim == 1 ? "" : "s");
+    for (int p = 0; p < sweep->nparams; p++)
         for (int d = 0; d < lead; d++)
             if (params[p]->shape.ndim < lead || params[p]->shape.dim[d] != configs->shape.dim[d])
                 return spmd_fail(SPMD_ERR_SHAPE,
@@ -176,42 +218,14 @@ static spmd_status check_params(const spmd_array *configs, int nparams, spmd_arr
                                  "configs: dim %d is to be %lld",
                                  p, lead, lead == 1 ? "" : "s", d,
                                  (long long)configs->shape.dim[d]);
-    }
     return SPMD_OK;
-}
-
-static spmd_status check_arguments(const struct sweep *sweep, const spmd_array *configs,
-                                   spmd_array *const data[], spmd_array *const params[])
-{
-    if (!sweep->fn || !configs)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a sweep needs a function and configs");
-    if (configs->dtype != SPMD_F64)
-        return spmd_fail(SPMD_ERR_DTYPE, "configs are f64, not %s",
-                         spmd_dtype_name(configs->dtype));
-    if (configs->shape.ndim < 2)
-        return spmd_fail(SPMD_ERR_SHAPE,
-                         "configs have %d dimension%s: f64[n, hyperparams] or f64[devices, "
-                         "batches, hyperparams] is needed",
-                         configs->shape.ndim, configs->shape.ndim == 1 ? "" : "s");
-    if (sweep->nmetrics < 1 || sweep->options.objective < 0 ||
-        sweep->options.objective >= sweep->nmetrics)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "metric %d cannot be compared by: there are %d",
-                         sweep->options.objective, sweep->nmetrics);
-    if (sweep->ndata < 0 || sweep->nparams < 0)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%d data arrays and %d parameter arrays", sweep->ndata,
-                         sweep->nparams);
-    for (int k = 0; k < sweep->ndata; k++)
-        if (!data || !data[k])
-            return spmd_fail(SPMD_ERR_ARGUMENT, "data array %d of %d is NULL", k, sweep->ndata);
-    return check_params(configs, sweep->nparams, params);
 }
 
 /* "P((x,y))": dimension 0 along all axes. */
 static void print_row_spec(char *buffer, size_t size, const spmd_mesh *mesh)
 {
     struct text text = spmd__text_begin(buffer, size);
-    struct axis_list all =
-        spmd__axis_list_of_mask((uint32_t)((UINT64_C(1) << mesh->axes.count) - 1));
+    struct axis_list all = spmd__axis_list_of_mask(spmd__axes_mask(&mesh->axes));
     spmd__text_add(&text, "P(");
     spmd__axis_list_print(&text, &mesh->axes, &all);
     spmd__text_add(&text, ")");
@@ -244,7 +258,7 @@ static spmd_status run_sweep(struct sweep *sweep, spmd_array *configs, spmd_arra
     char row_spec[SPMD_MAX_AXES * (SPMD_MAX_NAME + 1) + 8];
     spmd_array *index = NULL;
     spmd_shape lead = configs->shape;
-    lead.ndim--;
+    lead.ndim -= lead.ndim > 0; /* idle ranks may not know it */
     print_row_spec(row_spec, sizeof row_spec, sweep->mesh);
     TRY(spmd_array_arange(sweep->mesh, row_spec, SPMD_I64, lead, &index));
     spmd_status status =
@@ -283,9 +297,9 @@ spmd_status spmd_sweep(spmd_mesh *mesh, spmd_sweep_fn *fn, void *user, spmd_arra
         return spmd_fail(SPMD_ERR_ARGUMENT, "a sweep needs a mesh and a place for its result");
     if (options)
         sweep.options = *options;
-    spmd_status status = SPMD_OK;
-    if (spmd__mesh_is_member(mesh) || mesh->abstract)
-        status = check_arguments(&sweep, configs, data, params);
+    spmd_status status = check_given(&sweep, configs, data, params);
+    if (status == SPMD_OK && spmd__mesh_is_member(mesh))
+        status = check_types(&sweep, configs, params);
     TRY(spmd__mesh_agree(mesh, status, digest(&sweep)));
     spmd_array *out[OUTPUTS] = {NULL};
     TRY(run_sweep(&sweep, configs, data, params, out));

@@ -23,14 +23,6 @@ same_table() {
     tap_case "$1" $?
 }
 
-# holds NAME COMMAND...: as ok, for commands that print nothing of use.
-holds() {
-    tap_name=$1
-    shift
-    tap_run "$@"
-    tap_case "$tap_name" "$tap_status"
-}
-
 # column NAME FILE.csv: one column, without its name.
 column() {
     awk -F, -v name="$1" 'NR == 1 { for (c = 1; c <= NF; c++) if ($c == name) at = c; next }
@@ -61,9 +53,9 @@ for ranks in 1 2 3 8; do
     same_table "the table of $ranks is that of 1" "$tmp/ranks1.csv" "$tmp/ranks$ranks.csv"
 done
 balance() { column rank "$1" | sort | uniq -c | awk '{ print $1 }' | sort -n | sed -n '1p;$p' | tr '\n' ' '; }
-holds 'ranks are balanced to one' [ "$(balance "$tmp/ranks3.csv")" = '2 3 ' ]
+ok 'ranks are balanced to one' [ "$(balance "$tmp/ranks3.csv")" = '2 3 ' ]
 sweep 2 --set epochs=1 --set lr=0.1 --out "$tmp/quiet" >"$tmp/quiet.out" 2>"$tmp/quiet.err"
-holds 'it is quiet where there is no terminal' [ ! -s "$tmp/quiet.err" ]
+ok 'it is quiet where there is no terminal' [ ! -s "$tmp/quiet.err" ]
 if command -v script >/dev/null; then
     prints 'progress on a terminal' '2 of 2 done' \
         script -qec "$top/scripts/run 2 $spmd sweep --grid lr=0.1,0.2 --set epochs=1 --out $tmp/seen" /dev/null
@@ -75,19 +67,19 @@ fi
 # shellcheck disable=SC2086
 prints 'a small space' '6 configurations: 6 done, 0 failed, 0 diverged, 0 not run' \
     sweep 2 --grid lr=0.1,0.3,0.5 --grid width=64,128 --set epochs=30 --out "$tmp/best"
-holds 'the best of it is right for 96 % of the test rows' \
+ok 'the best of it is right for 96 % of the test rows' \
     awk -v best="$(column test_accuracy "$tmp/best.csv" | sort -g | tail -n 1)" 'BEGIN { exit !(best >= 0.96) }'
-holds 'the default space has 48' [ "$(sweep 1 --set epochs=0 --out "$tmp/default" | sed -n '1s/ .*//p')" = 48 ]
+ok 'the default space has 48' [ "$(sweep 1 --set epochs=0 --out "$tmp/default" | sed -n '1s/ .*//p')" = 48 ]
 
 # States: an impossible width fails, a huge learning rate diverges, neither is the best.
 ok 'a sweep with rows that fail and diverge' \
     sweep 2 --grid lr=0.1,1e30 --grid width=16,-1,2.5 --set epochs=5 --out "$tmp/states"
-holds 'their states' [ "$(column state "$tmp/states.csv" | tr '\n' ' ')" = 'done failed failed diverged failed failed ' ]
-holds 'metrics of what diverged are NaN' [ "$(column test_accuracy "$tmp/states.csv" | sed -n 4p)" = nan ]
-holds 'a failed row has its message' grep -q '"width=2.5 is not a whole number' "$tmp/states.csv"
+ok 'their states' [ "$(column state "$tmp/states.csv" | tr '\n' ' ')" = 'done failed failed diverged failed failed ' ]
+ok 'metrics of what diverged are NaN' [ "$(column test_accuracy "$tmp/states.csv" | sed -n 4p)" = nan ]
+ok 'a failed row has its message' grep -q '"width=2.5 is not a whole number' "$tmp/states.csv"
 prints 'only what is done is ranked' '   1        0.1 ' sweep 1 --resume --top 9 --out "$tmp/states" \
     --grid lr=0.1,1e30 --grid width=16,-1,2.5 --set epochs=5
-holds 'and nothing else' [ "$(grep -c '^ *[0-9][0-9]*  ' "$tmp/.out")" -eq 1 ]
+ok 'and nothing else' [ "$(grep -c '^ *[0-9][0-9]*  ' "$tmp/.out")" -eq 1 ]
 status 1 'strict: a failed row fails the run' \
     sweep 1 --strict --grid width=16,-1 --set epochs=1 --out "$tmp/strict"
 
@@ -97,12 +89,12 @@ ok 'an unbroken sweep' sweep 2 $small --out "$tmp/whole"
 # shellcheck disable=SC2086
 prints 'a limit leaves rows' '4 done, 0 failed, 0 diverged, 2 not run' \
     sweep 2 $small --limit 4 --out "$tmp/part"
-holds 'which are not run' [ "$(column state "$tmp/part.csv" | grep -c 'not run')" -eq 2 ]
+ok 'which are not run' [ "$(column state "$tmp/part.csv" | grep -c 'not run')" -eq 2 ]
 # shellcheck disable=SC2086
 prints 'resume tells what there is' '4 done, 0 failed, 0 diverged; 2 not run' \
     sweep 3 $small --resume --out "$tmp/part"
 same_table 'and its table is the unbroken one' "$tmp/whole.csv" "$tmp/part.csv"
-holds 'every row once' [ "$(cat "$tmp"/part.journal/rows.* | wc -l)" -eq 6 ]
+ok 'every row once' [ "$(cat "$tmp"/part.journal/rows.* | wc -l)" -eq 6 ]
 
 printf 'torn off in the mid' >>"$tmp/part.journal/rows.0"
 sed 's/done/dome/' "$tmp/part.journal/rows.1" >"$tmp/.rows" && cp "$tmp/.rows" "$tmp/part.journal/rows.1"
@@ -130,9 +122,9 @@ until cat "$tmp"/killed.journal/rows.* 2>/dev/null | grep -q ' done ' || [ $wait
     waits=$((waits + 1))
 done
 kill -9 "$(victim)" 2>/dev/null
-holds 'a rank is killed in the middle' [ $? -eq 0 ]
+ok 'a rank is killed in the middle' [ $? -eq 0 ]
 wait
-holds 'there is no table then' [ ! -e "$tmp/killed.csv" ]
+ok 'there is no table then' [ ! -e "$tmp/killed.csv" ]
 # shellcheck disable=SC2086
 ok 'resume after it, on other ranks' sweep 3 $slow --resume --out "$tmp/killed"
 # shellcheck disable=SC2086
@@ -147,7 +139,7 @@ ok 'a sample' sweep 2 $drawn --sample 9 --out "$tmp/nine"
 ok 'a larger one' sweep 3 $drawn --sample 12 --out "$tmp/twelve"
 head -n 10 "$tmp/twelve.csv" >"$tmp/head.csv"
 same_table 'begins as the smaller one' "$tmp/nine.csv" "$tmp/head.csv"
-holds 'whole numbers are whole' [ "$(column width "$tmp/nine.csv" | grep -c '\.')" -eq 0 ]
+ok 'whole numbers are whole' [ "$(column width "$tmp/nine.csv" | grep -c '\.')" -eq 0 ]
 
 ok 'an HDF5 file of tables and data' run 2 "$input" "$tmp/input.h5"
 mine="--data $tmp/input.h5 --x images --y labels"
@@ -200,10 +192,10 @@ refuses 'an output in no directory' 'cannot make the directory' --out "$tmp/nowh
 refuses 'an output that is there' '--force begins anew' --out "$tmp/whole"
 # shellcheck disable=SC2086
 refuses 'a journal of another sweep' 'its seed is 0, not 5' $small --seed 5 --resume --out "$tmp/whole"
-holds 'a refused sweep leaves nothing' [ -z "$(ls -d "$tmp"/refused* 2>/dev/null)" ]
+ok 'a refused sweep leaves nothing' [ -z "$(ls -d "$tmp"/refused* 2>/dev/null)" ]
 # shellcheck disable=SC2086
 ok 'force begins anew' sweep 2 $small --seed 5 --force --out "$tmp/whole"
-holds 'with other numbers' [ "$(table "$tmp/whole.csv")" != "$(table "$tmp/part.csv" | head -n 7)" ]
+ok 'with other numbers' [ "$(table "$tmp/whole.csv")" != "$(table "$tmp/part.csv" | head -n 7)" ]
 
 ok 'help' "$spmd" sweep --help
 plan_end

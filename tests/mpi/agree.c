@@ -132,7 +132,7 @@ static void expect_disagreement(spmd_status status)
     if (test_size == 1) {
         EXPECT_OK(status);
     } else {
-        EXPECT_FAILS(status, SPMD_ERR_DISAGREE, "different arguments");
+        EXPECT_FAILS(status, SPMD_ERR_DISAGREE, "passed other arguments than rank 0");
         expect_same_message();
     }
 }

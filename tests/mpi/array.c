@@ -209,8 +209,7 @@ static void check_callback(spmd_mesh *mesh, const char *spec, spmd_shape shape)
     int64_t size = spmd_block_size(block);
     EXPECT(calls == (size > 0));
     for (int64_t i = 0; i < size; i++)
-        EXPECT(((int32_t *)block->data)[i] ==
-               block->offset[0] + i / (size / block->shape[0]));
+        EXPECT(((int32_t *)block->data)[i] == block->offset[0] + i / (size / block->shape[0]));
     spmd_array_free(&array);
 }
 
@@ -225,8 +224,8 @@ static void check_local(spmd_mesh *mesh, const char *spec, spmd_shape shape)
     spmd_array *source = NULL, *array = NULL;
     EXPECT_OK(spmd_array_arange(mesh, spec, SPMD_I64, shape, &source));
     const spmd_block *block = spmd_array_block(source);
-    EXPECT_OK(spmd_array_from_local(mesh, spec, SPMD_I64, spmd_block_shape(block), block->data,
-                                    &array));
+    EXPECT_OK(
+        spmd_array_from_local(mesh, spec, SPMD_I64, spmd_block_shape(block), block->data, &array));
     expect_place(array, spec, SPMD_I64, shape);
     const spmd_block *copy = spmd_array_block(array);
     EXPECT(copy->data != block->data);
@@ -256,13 +255,15 @@ static void local_blocks_must_add_up(void)
         EXPECT(array == NULL);
     }
     spmd_array_free(&array);
-    status = spmd_array_from_local(mesh, "P(x)", SPMD_F32,
-                                   SPMD_SHAPE(2, is_last_of_many() ? 3 : 4), data, &array);
+    status = spmd_array_from_local(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(2, is_last_of_many() ? 3 : 4),
+                                   data, &array);
     if (test_size == 1)
         EXPECT_OK(status);
     else
         EXPECT_FAILS(status, SPMD_ERR_SHAPE,
-                     from_rank(last, "the blocks add up to 4 along dim 1 of 2"));
+                     from_rank(last,
+                               "P(x) does not split dim 1 of 2, so all blocks are alike there, but "
+                               "position 0 has 4 and position"));
     spmd_array_free(&array);
     spmd_mesh_free(&mesh);
 }
@@ -276,8 +277,8 @@ static void local_blocks_of_other_types_disagree(void)
     expect_disagreement(spmd_array_from_local(mesh, "P(x)", odd ? SPMD_U64 : SPMD_I64,
                                               SPMD_SHAPE(4), data, &array));
     spmd_array_free(&array);
-    expect_disagreement(spmd_array_from_local(mesh, "P(x)", SPMD_I64,
-                                              odd ? SPMD_SHAPE(4, 1) : SPMD_SHAPE(4), data, &array));
+    expect_disagreement(spmd_array_from_local(
+        mesh, "P(x)", SPMD_I64, odd ? SPMD_SHAPE(4, 1) : SPMD_SHAPE(4), data, &array));
     spmd_array_free(&array);
     EXPECT_FAILS(spmd_array_from_local(mesh, "P(x)", SPMD_I64, SPMD_SHAPE(4),
                                        test_rank == test_size - 1 ? NULL : data, &array),
@@ -305,6 +306,29 @@ static void types_are_described(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Extents that would not fit together if none of them were 0. */
+static void empty_arrays_may_have_huge_extents(void)
+{
+    static const char *const specs[] = {"P()", "P(x)", "P(-,x)", "P(-,-,x)"};
+    const int64_t huge = INT64_C(1) << 40;
+    spmd_mesh *mesh = make_line();
+    for (int s = 0; s < 4; s++) {
+        spmd_array *array = NULL, *again = NULL;
+        spmd_shape shape = SPMD_SHAPE(huge, 0, huge, huge);
+        EXPECT_OK(spmd_array_arange(mesh, specs[s], SPMD_F64, shape, &array));
+        EXPECT(spmd_block_size(spmd_array_block(array)) == 0);
+        EXPECT_OK(spmd_array_from_local(mesh, specs[s], SPMD_F64,
+                                        spmd_block_shape(spmd_array_block(array)), NULL, &again));
+        EXPECT(spmd_shape_equal(spmd_array_shape(again), shape));
+        spmd_array_free(&again);
+        EXPECT_OK(spmd_reshard(array, "P(-,-,-,x)", &again));
+        EXPECT_OK(spmd_array_gather(again, SPMD_ALL, NULL, 0));
+        spmd_array_free(&array);
+        spmd_array_free(&again);
+    }
+    spmd_mesh_free(&mesh);
+}
+
 static void holds_are_counted(void)
 {
     spmd_mesh *mesh = make_line();
@@ -329,7 +353,8 @@ static void blocks_may_be_written_by_their_maker(void)
     const spmd_block *block = spmd_array_block(array);
     int32_t *at = block->data;
     for (int64_t i = 0; i < spmd_block_size(block); i++)
-        at[i] = 10 * (int32_t)(i / block->shape[1]) + (int32_t)(block->offset[1] + i % block->shape[1]);
+        at[i] =
+            10 * (int32_t)(i / block->shape[1]) + (int32_t)(block->offset[1] + i % block->shape[1]);
     int32_t host[15] = {0};
     EXPECT_OK(spmd_array_gather(array, SPMD_ALL, host, 15));
     for (int i = 0; i < 3; i++) {
@@ -488,7 +513,8 @@ HARNESS_MAIN("array", CASE(zeros_lie_as_their_spec_says), CASE(full_of_one_value
              CASE(arange_counts_row_major), CASE(arange_converts_and_wraps), CASE(arange_of_halves),
              CASE(callbacks_fill_the_box_they_are_asked_for), CASE(local_blocks_make_an_array),
              CASE(local_blocks_must_add_up), CASE(local_blocks_of_other_types_disagree),
-             CASE(types_are_described), CASE(holds_are_counted),
-             CASE(blocks_may_be_written_by_their_maker), CASE(wrong_types_are_refused),
-             CASE(strict_meshes_want_even_parts), CASE(idle_ranks_get_arrays_without_blocks),
+             CASE(types_are_described), CASE(empty_arrays_may_have_huge_extents),
+             CASE(holds_are_counted), CASE(blocks_may_be_written_by_their_maker),
+             CASE(wrong_types_are_refused), CASE(strict_meshes_want_even_parts),
+             CASE(idle_ranks_get_arrays_without_blocks),
              CASE(ranks_that_hold_nothing_are_noted_once))

@@ -766,7 +766,7 @@ static void ranks_that_disagree_are_told(void)
     bool exists, odd = test_rank % 2;
     if (test_size > 1) {
         EXPECT_FAILS(spmd_file_create(mesh, odd ? mine : yours, &file), SPMD_ERR_DISAGREE,
-                     "different arguments");
+                     "passed other arguments than rank 0");
         MPI_Barrier(MPI_COMM_WORLD);
         expect_gone(scratch("mine.h5.tmp"));
         expect_gone(scratch("yours.h5.tmp"));

@@ -153,9 +153,10 @@ static void inputs_in_place_are_not_copied(void)
     void *data = spmd_array_block(array)->data;
     EXPECT(look_at(mesh, array, "P(x)").block.data == data);
     EXPECT(look_at(mesh, array, "P(x,-)").block.data == data);
-    bool whole = test_size == 1 || (test_size == 2); /* then y has one part */
-    EXPECT((look_at(mesh, array, "P(x,y)").block.data == data) == whole);
-    EXPECT((look_at(mesh, array, "P()").block.data == data) == (test_size % 2 == 1));
+    EXPECT((look_at(mesh, array, "P(x,y)").block.data == data) ==
+           (spmd_mesh_axis_size(mesh, "y") == 1));
+    EXPECT((look_at(mesh, array, "P()").block.data == data) ==
+           (spmd_mesh_axis_size(mesh, "x") == 1));
     spmd_array_free(&array);
     spmd_mesh_free(&mesh);
 }
@@ -319,8 +320,8 @@ static void out_specs_tile_one_element(void)
                                  SPMD_SHAPE(1, nx * ny)};
     for (int s = 0; s < 4; s++) {
         spmd_array *out = NULL;
-        EXPECT_OK(spmd_shard_map(mesh, three, NULL, 0, NULL, NULL, 1, &out, SPMD_SPECS(specs[s]),
-                                 NULL));
+        EXPECT_OK(
+            spmd_shard_map(mesh, three, NULL, 0, NULL, NULL, 1, &out, SPMD_SPECS(specs[s]), NULL));
         EXPECT(spmd_shape_equal(spmd_array_shape(out), shapes[s]));
         expect_line(out, 0, 3);
         spmd_array_free(&out);
@@ -556,7 +557,8 @@ static void a_plan_moves_inputs_that_lie_elsewhere(void)
 {
     spmd_mesh *mesh = make_line(), *same = make_line();
     spmd_array *in[] = {count_up(mesh, "P(x)", SPMD_SHAPE(7)), count_up(mesh, "P()", SPMD_SHAPE(7)),
-                        count_up(same, "P()", SPMD_SHAPE(7)), count_up(same, "P(x)", SPMD_SHAPE(7))};
+                        count_up(same, "P()", SPMD_SHAPE(7)),
+                        count_up(same, "P(x)", SPMD_SHAPE(7))};
     spmd_array *out = NULL;
     spmd_shard_map_call *plan = plan_one(mesh, add_user, "P(x)", "P(x)", NULL);
     for (int64_t i = 0; i < 12; i++) {
@@ -659,8 +661,7 @@ static void agreed_plans_outlive_a_failing_body(void)
     spmd_array *first = out;
     EXPECT_FAILS(spmd_shard_map_run(plan, &last, NULL, &out), SPMD_ERR_BODY,
                  from_rank(last, "no luck"));
-    EXPECT(out == first && has_type(out, has_type(out, "i64[2@x]") ? "i64[2@x]" : "") ==
-                               (test_size == 1));
+    EXPECT(out == first);
     EXPECT_OK(spmd_shard_map_run(plan, &none, NULL, &out));
     EXPECT(out == first);
     expect_line(out, 0, 0);
@@ -763,8 +764,8 @@ static void misuse_of_a_ctx_fails_the_call(void)
     spmd_mesh *mesh = make_line();
     for (size_t m = 0; m < sizeof misuses / sizeof *misuses; m++) {
         spmd_array *out = NULL;
-        EXPECT_FAILS(map(mesh, misuses[m].body, NULL, NULL, "P()", &out, "P()"),
-                     misuses[m].status, misuses[m].message);
+        EXPECT_FAILS(map(mesh, misuses[m].body, NULL, NULL, "P()", &out, "P()"), misuses[m].status,
+                     misuses[m].message);
         EXPECT(out == NULL);
     }
     spmd_mesh_free(&mesh);
@@ -805,15 +806,15 @@ static void blocks_must_add_up(void)
     EXPECT_OK(map_odd(mesh, "P(x)", &shorter));
     spmd_status split = map_odd(mesh, "P(x)", &longer);
     if (test_size > 1)
-        EXPECT_FAILS(split, SPMD_ERR_SHAPE, "output 0: the blocks add up to");
+        EXPECT_FAILS(split, SPMD_ERR_SHAPE, "output 0: P(x): the blocks add up to");
     spmd_status whole = map_odd(mesh, "P(x)", &wider);
     if (test_size > 1)
         EXPECT_FAILS(whole, SPMD_ERR_SHAPE,
-                     from_rank(test_size - 1, "output 0: the blocks add up to 3 along dim 1 of 2"));
+                     from_rank(test_size - 1, "output 0: P(x) does not split dim 1 of 2"));
     spmd_status copies = map_odd(mesh, "P()", &longer);
     if (test_size > 1)
         EXPECT_FAILS(copies, SPMD_ERR_SHAPE,
-                     from_rank(test_size - 1, "output 0: the blocks add up to 2 along dim 0 of 2"));
+                     from_rank(test_size - 1, "output 0: P() does not split dim 0 of 2"));
     spmd_mesh_free(&mesh);
 }
 
@@ -855,9 +856,9 @@ static spmd_status map_second(spmd_mesh *mesh, spmd_array *array, const char *in
                               const char *out_spec)
 {
     spmd_array *out = NULL;
-    spmd_status status = spmd_shard_map(mesh, no_output, NULL, 2, SPMD_ARRAYS(NULL, array),
-                                        SPMD_SPECS("P()", in_spec), 1, &out, SPMD_SPECS(out_spec),
-                                        NULL);
+    spmd_status status =
+        spmd_shard_map(mesh, no_output, NULL, 2, SPMD_ARRAYS(NULL, array),
+                       SPMD_SPECS("P()", in_spec), 1, &out, SPMD_SPECS(out_spec), NULL);
     EXPECT(out == NULL);
     return status;
 }
@@ -899,15 +900,16 @@ static void wrong_arrays_are_refused(void)
     EXPECT_FAILS(map(mesh, NULL, NULL, array, "P()", &out, "P()"), SPMD_ERR_ARGUMENT, "body");
     EXPECT_FAILS(spmd_shard_map(mesh, copy, NULL, 1, NULL, SPMD_SPECS("P()"), 1, &out,
                                 SPMD_SPECS("P()"), NULL),
-                 SPMD_ERR_ARGUMENT, "1 inputs");
+                 SPMD_ERR_ARGUMENT, "1 inputs and 1 outputs");
     EXPECT_FAILS(spmd_shard_map(mesh, copy, NULL, 1, SPMD_ARRAYS(array), NULL, 1, &out,
                                 SPMD_SPECS("P()"), NULL),
                  SPMD_ERR_ARGUMENT, "1 inputs and 1 outputs");
     EXPECT_FAILS(spmd_shard_map(mesh, copy, NULL, -1, NULL, NULL, 0, NULL, NULL, NULL),
                  SPMD_ERR_ARGUMENT, "-1 inputs");
-    EXPECT_FAILS(spmd_shard_map(mesh, copy, NULL, 1, SPMD_ARRAYS(array), SPMD_SPECS("P()"), 1, NULL,
-                                SPMD_SPECS("P()"), NULL),
-                 SPMD_ERR_ARGUMENT, "output");
+    EXPECT_FAILS(spmd_shard_map(mesh, copy, NULL, 1, SPMD_ARRAYS(array), SPMD_SPECS("P()"), 1,
+                                test_rank == test_size - 1 ? NULL : &out, SPMD_SPECS("P()"), NULL),
+                 SPMD_ERR_ARGUMENT, from_rank(test_size - 1, "a shard_map of 1 inputs and 1 out"));
+    EXPECT_FAILS(spmd_shard_map_run(NULL, NULL, NULL, NULL), SPMD_ERR_ARGUMENT, "plan");
     expect_disagreement(
         map(mesh, copy, NULL, is_last_of_many() ? longer : array, "P(x)", &out, "P(x)"));
     spmd_array_free(&out);
@@ -1010,8 +1012,8 @@ static spmd_status halve_until_small(spmd_ctx *ctx, void *user)
     while (total > *(int64_t *)user)
         for (int step = 0; step < 2; step++, out[1]++) {
             for (int64_t i = 0; i < spmd_block_size(state); i++)
-                elements(state)[i] = total % 2 == 0 ? elements(state)[i] / 2
-                                                    : elements(state)[i] - 1;
+                elements(state)[i] =
+                    total % 2 == 0 ? elements(state)[i] / 2 : elements(state)[i] - 1;
             SPMD_TRY(total_of(ctx, state, &total));
         }
     out[0] = total;
@@ -1059,8 +1061,8 @@ static void rows_may_do_different_things(void)
     spmd_mesh *mesh = make_grid();
     spmd_array *out = NULL;
     int64_t ny = spmd_mesh_axis_size(mesh, "y");
-    EXPECT_OK(spmd_shard_map(mesh, rows_differ, NULL, 0, NULL, NULL, 1, &out, SPMD_SPECS("P(x)"),
-                             NULL));
+    EXPECT_OK(
+        spmd_shard_map(mesh, rows_differ, NULL, 0, NULL, NULL, 1, &out, SPMD_SPECS("P(x)"), NULL));
     EXPECT(block_of(out)[0] == (spmd_array_block(out)->offset[0] == 0 ? ny * ny : 1));
     spmd_array_free(&out);
     spmd_mesh_free(&mesh);

@@ -33,12 +33,12 @@ END_TEST
 START_TEST(cuts_are_the_common_part)
 {
     spmd_box a = make(0, 4, 0, 4), b = make(2, 6, 1, 3), common;
-    ck_assert(spmd__box_cut(&a, &b, &common));
+    ck_assert(spmd__box_intersect(&a, &b, &common));
     ck_assert(common.ndim == 2 && common.lo[0] == 2 && common.hi[0] == 4 && common.lo[1] == 1 &&
               common.hi[1] == 3);
-    ck_assert(spmd__box_cut(&b, &a, &common));
+    ck_assert(spmd__box_intersect(&b, &a, &common));
     ck_assert(common.lo[0] == 2 && common.hi[0] == 4);
-    ck_assert(spmd__box_cut(&a, &a, &a));
+    ck_assert(spmd__box_intersect(&a, &a, &a));
     ck_assert(a.lo[0] == 0 && a.hi[0] == 4);
 }
 END_TEST
@@ -46,12 +46,12 @@ END_TEST
 START_TEST(cuts_may_be_empty)
 {
     spmd_box a = make(0, 4, 0, 4), beside = make(4, 6, 0, 4), empty = make(2, 2, 0, 4), common;
-    ck_assert(!spmd__box_cut(&a, &beside, &common));
-    ck_assert(!spmd__box_cut(&a, &empty, &common));
+    ck_assert(!spmd__box_intersect(&a, &beside, &common));
+    ck_assert(!spmd__box_intersect(&a, &empty, &common));
     spmd_box far = make(9, 12, 9, 12);
-    ck_assert(!spmd__box_cut(&a, &far, &common));
+    ck_assert(!spmd__box_intersect(&a, &far, &common));
     spmd_box scalar = spmd_box_whole(SPMD_SCALAR);
-    ck_assert(spmd__box_cut(&scalar, &scalar, &common));
+    ck_assert(spmd__box_intersect(&scalar, &scalar, &common));
 }
 END_TEST
 

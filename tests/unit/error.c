@@ -20,14 +20,37 @@ START_TEST(statuses_have_names)
 }
 END_TEST
 
-START_TEST(failing_records_message_and_place)
+START_TEST(failing_records_the_message)
 {
-    int line = __LINE__ + 1;
     ck_assert_int_eq(spmd_fail(SPMD_ERR_SHAPE, "dim %d of %d", 1, 2), SPMD_ERR_SHAPE);
-    char place[64];
-    snprintf(place, sizeof place, "error.c:%d", line);
     ck_assert_str_eq(spmd_error_message(), "dim 1 of 2");
+    ck_assert_str_eq(spmd_error_place(), "");
+}
+END_TEST
+
+static int inner_line;
+
+static spmd_status fails_within(void)
+{
+    inner_line = __LINE__ + 1;
+    SPMD_TRY(spmd_fail(SPMD_ERR_SHAPE, "dim %d of %d", 1, 2));
+    return SPMD_OK;
+}
+
+static spmd_status passes_on(void)
+{
+    SPMD_TRY(fails_within());
+    return SPMD_OK;
+}
+
+START_TEST(the_first_try_is_the_place)
+{
+    char place[64];
+    ck_assert_int_eq(passes_on(), SPMD_ERR_SHAPE);
+    snprintf(place, sizeof place, "error.c:%d: spmd_fail(...)", inner_line);
     ck_assert_ptr_nonnull(strstr(spmd_error_place(), place));
+    spmd_fail(SPMD_ERR_SHAPE, "another one");
+    ck_assert_str_eq(spmd_error_place(), "");
 }
 END_TEST
 
@@ -114,6 +137,6 @@ START_TEST(agreed_failures_have_one_speaker)
 }
 END_TEST
 
-UNIT_MAIN("error", statuses_have_names, failing_records_message_and_place,
+UNIT_MAIN("error", statuses_have_names, failing_records_the_message, the_first_try_is_the_place,
           success_keeps_the_last_message, message_may_be_wrapped, long_messages_are_cut,
           each_thread_has_its_own, try_passes_failures_on, agreed_failures_have_one_speaker)

@@ -36,7 +36,7 @@ START_TEST(parts_tile_and_differ_by_one)
             int64_t end = 0;
             for (int64_t i = 0; i < parts; i++) {
                 int64_t lo = 0, hi = n, rest = n % parts;
-                spmd__layout_cut(parts, i, &lo, &hi);
+                spmd__layout_split(parts, i, &lo, &hi);
                 ck_assert_int_eq(lo, end);
                 ck_assert_int_eq(lo, i * (n / parts) + (i < rest ? i : rest));
                 ck_assert_int_eq(hi - lo, n / parts + (i < rest ? 1 : 0));
@@ -50,11 +50,11 @@ END_TEST
 START_TEST(parts_of_huge_dimensions)
 {
     int64_t lo = 0, hi = INT64_MAX;
-    spmd__layout_cut(2, 1, &lo, &hi);
+    spmd__layout_split(2, 1, &lo, &hi);
     ck_assert_int_eq(lo, INT64_MAX / 2 + 1);
     ck_assert_int_eq(hi, INT64_MAX);
     lo = 0, hi = 1000000007;
-    spmd__layout_cut(1000000, 999999, &lo, &hi);
+    spmd__layout_split(1000000, 999999, &lo, &hi);
     ck_assert_int_eq(hi, 1000000007);
     ck_assert_int_eq(hi - lo, 1000);
 }

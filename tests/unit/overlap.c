@@ -17,7 +17,7 @@ static spmd_status check_visit(int64_t position, const spmd_box *common, void *u
 {
     struct found *found = user;
     spmd_box box = spmd__layout_box(&found->axes, &found->spec, found->shape, position), wanted;
-    ck_assert(spmd__box_cut(&box, &found->box, &wanted));
+    ck_assert(spmd__box_intersect(&box, &found->box, &wanted));
     for (int d = 0; d < found->shape.ndim; d++)
         ck_assert(wanted.lo[d] == common->lo[d] && wanted.hi[d] == common->hi[d]);
     ck_assert(!found->seen[position]);
@@ -48,8 +48,8 @@ static void check(struct found *found, int64_t home, uint32_t fixed)
                                  check_visit, found));
     for (int64_t p = 0; p < spmd__axes_total(&found->axes); p++) {
         spmd_box box = spmd__layout_box(&found->axes, &found->spec, found->shape, p), common;
-        bool meets =
-            spmd__box_cut(&box, &found->box, &common) && same_along(&found->axes, fixed, p, home);
+        bool meets = spmd__box_intersect(&box, &found->box, &common) &&
+                     same_along(&found->axes, fixed, p, home);
         ck_assert_msg(meets == found->seen[p], "position %d", (int)p);
         count += meets;
     }
@@ -70,8 +70,8 @@ START_TEST(finds_what_every_position_says)
             box.hi[d] = box.lo[d] + rand_r(&seed) % (shape.dim[d] - box.lo[d] + 1);
         }
         make(&found, "x=2,y=3,z=2", specs[i % 8], shape, box);
-        uint32_t copies = spmd__overlap_copies(&found.axes, &found.spec);
-        check(&found, rand_r(&seed) % 12, rand_r(&seed) % 2 ? copies : 0);
+        uint32_t replicated = spmd__layout_replicated(&found.axes, &found.spec);
+        check(&found, rand_r(&seed) % 12, rand_r(&seed) % 2 ? replicated : 0);
     }
 }
 END_TEST
@@ -85,11 +85,11 @@ START_TEST(scalars_are_everywhere)
 }
 END_TEST
 
-START_TEST(copies_are_the_unused_axes)
+START_TEST(replicas_are_along_the_unused_axes)
 {
     struct found found;
     make(&found, "x=2,y=3,z=2", "P(z)", SPMD_SHAPE(4), spmd_box_whole(SPMD_SHAPE(4)));
-    ck_assert_uint_eq(spmd__overlap_copies(&found.axes, &found.spec), 3);
+    ck_assert_uint_eq(spmd__layout_replicated(&found.axes, &found.spec), 3);
 }
 END_TEST
 
@@ -129,8 +129,12 @@ START_TEST(a_billion_ranks)
     ASSERT_OK(spmd__overlap_each(&found.axes, &found.spec, found.shape, &found.box, 0, 0,
                                  note_visit, &position));
     ck_assert_int_eq(position, 999999999);
+    make(&found, "x=1000000000", "P(x)", SPMD_SHAPE(n), box);
+    ASSERT_OK(spmd__overlap_each(&found.axes, &found.spec, found.shape, &found.box, 0, 0,
+                                 note_visit, &position));
+    ck_assert_int_eq(position, 999999999);
 }
 END_TEST
 
 UNIT_MAIN("overlap", finds_what_every_position_says, scalars_are_everywhere,
-          copies_are_the_unused_axes, a_failing_visit_ends_it, a_billion_ranks)
+          replicas_are_along_the_unused_axes, a_failing_visit_ends_it, a_billion_ranks)

@@ -1,0 +1,46 @@
+/* net.h - a multi-layer perceptron with softmax, on one rank. */
+#ifndef APPS_NET_H
+#define APPS_NET_H
+
+#include <spmd.h>
+
+enum { NET_MAX_DEPTH = 32 }; /* hidden layers */
+
+struct net {
+    int nlayers;                 /* of weights: hidden layers and one */
+    int size[NET_MAX_DEPTH + 2]; /* [nlayers + 1] units */
+    int ld[NET_MAX_DEPTH + 2];   /* [nlayers + 1] the same with padding */
+    int rows;                    /* that fit into the layers below */
+    size_t nweights, nparams;
+    float *params, *grads, *speed; /* [nparams] weights, then biases */
+    float *w[NET_MAX_DEPTH + 1],
+        *dw[NET_MAX_DEPTH + 1]; /* [size[l], ld[l + 1]] in params and grads */
+    float *b[NET_MAX_DEPTH + 1], *db[NET_MAX_DEPTH + 1]; /* [ld[l + 1]] */
+    float *a[NET_MAX_DEPTH + 2];                         /* [rows, ld[l]] activations */
+    float *da[NET_MAX_DEPTH + 2]; /* [rows, ld[l]] their gradients, of hidden ones */
+};
+
+/* All of a network's memory, zeroed, for `rows` rows at a time. Fails with SPMD_ERR_MEMORY. */
+spmd_status net_create(int features, int depth, int width, int classes, int rows, struct net *net);
+void net_free(struct net *net);
+
+/* He's initialisation: normal with variance 2 / inputs; biases 0. */
+spmd_status net_init(struct net *net, spmd_key key);
+
+/* Logits of `rows` rows of x f32[rows, features], whose rows are `ldx` apart, left in the last
+ * layer's activations. */
+void net_forward(struct net *net, const float *x, int ldx, int rows);
+
+/* The sum of the rows' cross-entropies. Turns the logits into the gradient of their mean. */
+double net_loss(struct net *net, const int32_t *labels, int rows);
+
+/* From there, the gradients of all parameters. The rows are those of net->a[0]. */
+void net_backward(struct net *net, int rows);
+
+/* A step of momentum SGD; `decay` is of weights, not of biases. */
+void net_update(struct net *net, float lr, float momentum, float decay);
+
+/* The sum of the rows' cross-entropies, without gradients; adds the right answers to *right. */
+double net_score(struct net *net, const int32_t *labels, int rows, int64_t *right);
+
+#endif

@@ -1,0 +1,18 @@
+/* core/shape.h - what can be wrong with shapes and types, said once. */
+#ifndef CORE_SHAPE_H
+#define CORE_SHAPE_H
+
+#include <spmd/types.h>
+
+/* Whether there is such a shape: 0 to SPMD_MAX_DIMS dimensions, none negative. Fails with
+ * SPMD_ERR_SHAPE. */
+spmd_status spmd__shape_check(spmd_shape shape);
+
+/* Whether there are such arrays; *bytes is what one takes. Fails with SPMD_ERR_DTYPE, or
+ * SPMD_ERR_SHAPE, also for more than 2^63 bytes. */
+spmd_status spmd__type_check(spmd_dtype dtype, spmd_shape shape, int64_t *bytes);
+
+/* Bytes of a block's elements. */
+size_t spmd__block_bytes(const spmd_block *block);
+
+#endif
