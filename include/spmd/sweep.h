@@ -65,8 +65,8 @@ typedef struct spmd_sweep_options {
     /* The metric to compare by, and which way is better. Diverged rows never win. */
     int objective;
     bool minimize;
-    /* Called on the rank that ran it, right after each configuration. Its failure ends the
-     * sweep on all ranks. */
+    /* Called on the rank that ran it, right after each configuration. Its failure is the
+     * sweep's: this rank runs no more, and the call fails when the others are through. */
     spmd_status (*on_row)(const spmd_sweep_row *row, void *user);
     /* Called at position 0, about `progress_seconds` (0: 0.25) apart, and once at the end. */
     void (*on_progress)(const spmd_sweep_progress *progress, void *user);

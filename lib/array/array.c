@@ -124,12 +124,11 @@ uint64_t spmd__array_digest(const spmd_sharding *sharding, spmd_dtype dtype, spm
     return spmd__hash(hash, &sharding->spec, sizeof sharding->spec);
 }
 
-spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, spmd_array *array,
-                               spmd_array **out)
+spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, uint64_t digest,
+                               spmd_array *array, spmd_array **out)
 {
-    uint64_t digest = 0;
     if (array && spmd__mesh_is_member(sharding->mesh))
-        digest = spmd__array_digest(sharding, array->dtype, array->shape);
+        digest ^= spmd__array_digest(sharding, array->dtype, array->shape);
     status = spmd__mesh_agree(sharding->mesh, status, digest);
     if (status == SPMD_OK) {
         note_empty_ranks(array);
@@ -164,8 +163,15 @@ spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape lo
     return SPMD_OK;
 }
 
-/* Makes an array, fills this rank's block, agrees. */
-typedef spmd_status fill_block(spmd_array *array, const void *source);
+/* Fills this rank's block from `source`; *digest is of what must be the same on all ranks. */
+typedef spmd_status fill_block(spmd_array *array, const void *source, uint64_t *digest);
+
+static spmd_status check_place(spmd_array *const *out)
+{
+    if (!out)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new array, it is NULL");
+    return SPMD_OK;
+}
 
 static spmd_status create(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, spmd_shape shape,
                           fill_block *fill, const void *source, spmd_array **out)
@@ -174,14 +180,17 @@ static spmd_status create(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, s
     spmd_array *array = NULL;
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "an array needs a mesh, this is NULL");
+    uint64_t digest = 0;
     spmd_status status = spmd_sharding_create(mesh, spec, &sharding);
+    if (status == SPMD_OK)
+        status = check_place(out);
     if (status == SPMD_OK)
         status = spmd__array_alloc(sharding, dtype, shape, &array);
     if (status == SPMD_OK && fill && spmd__mesh_is_member(mesh))
-        status = fill(array, source);
+        status = fill(array, source, &digest);
     if (!sharding)
         return spmd__mesh_agree(mesh, status, 0);
-    status = spmd__array_settle(sharding, status, array, out);
+    status = spmd__array_settle(sharding, status, digest, array, out);
     spmd_sharding_free(&sharding);
     return status;
 }
@@ -192,7 +201,7 @@ spmd_status spmd_array_zeros(spmd_mesh *mesh, const char *spec, spmd_dtype dtype
     return create(mesh, spec, dtype, shape, NULL, NULL, array);
 }
 
-static spmd_status fill_with_value(spmd_array *array, const void *value)
+static spmd_status fill_with_value(spmd_array *array, const void *value, uint64_t *digest)
 {
     size_t element = spmd_dtype_size(array->dtype);
     char *at = array->block.data;
@@ -200,6 +209,7 @@ static spmd_status fill_with_value(spmd_array *array, const void *value)
         return spmd_fail(SPMD_ERR_ARGUMENT, "an array full of a value needs the value, it is NULL");
     for (int64_t i = spmd_block_size(&array->block); i > 0; i--, at += element)
         memcpy(at, value, element);
+    *digest = spmd__hash(0, value, element);
     return SPMD_OK;
 }
 
@@ -259,9 +269,9 @@ static void write_indices(spmd_dtype dtype, int64_t first, int64_t count, void *
 #undef WRITE
 }
 
-static spmd_status fill_with_indices(spmd_array *array, const void *source)
+static spmd_status fill_with_indices(spmd_array *array, const void *source, uint64_t *digest)
 {
-    (void)source;
+    (void)source, (void)digest;
     spmd_box box = spmd__block_box(&array->block);
     struct rows rows = spmd__rows_begin(array->shape, &box);
     while (spmd__rows_next(&rows))
@@ -281,8 +291,9 @@ struct callback {
     void *user;
 };
 
-static spmd_status fill_by_callback(spmd_array *array, const void *source)
+static spmd_status fill_by_callback(spmd_array *array, const void *source, uint64_t *digest)
 {
+    (void)digest;
     const struct callback *callback = source;
     spmd_box box = spmd__block_box(&array->block);
     if (!callback->fill)
@@ -358,7 +369,7 @@ static spmd_status place_local(const spmd_sharding *sharding, spmd_dtype dtype, 
         status = spmd__array_alloc(sharding, dtype, global, &array);
     if (status == SPMD_OK && spmd_shape_size(shape) > 0)
         memcpy(array->block.data, local, (size_t)spmd_shape_size(shape) * spmd_dtype_size(dtype));
-    return spmd__array_settle(sharding, status, array, out);
+    return spmd__array_settle(sharding, status, 0, array, out);
 }
 
 spmd_status spmd__array_unknown(const spmd_sharding *sharding, spmd_dtype dtype, int ndim,
@@ -377,6 +388,8 @@ spmd_status spmd_array_from_local(spmd_mesh *mesh, const char *spec, spmd_dtype 
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "an array needs a mesh, this is NULL");
     spmd_status status = spmd_sharding_create(mesh, spec, &sharding);
+    if (status == SPMD_OK)
+        status = check_place(array);
     bool idle = !mesh->abstract && !spmd__mesh_is_member(mesh);
     if (status == SPMD_OK && idle) {
         status = spmd__array_unknown(sharding, dtype, sharding->spec.ndim, array);

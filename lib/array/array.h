@@ -42,10 +42,10 @@ void spmd__array_become(spmd_array *array, const spmd_sharding *sharding, spmd_s
                         const spmd_block *block);
 
 /* Collective over the sharding's mesh: ends a call that made `array` here with `status`. On success
- * everywhere *out = array; else `array` (may be NULL) is freed. Notes once where ranks hold
- * nothing. */
-spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, spmd_array *array,
-                               spmd_array **out);
+ * everywhere *out = array; else `array` (may be NULL) is freed. Its type, and what `digest` was
+ * made of, must be the same everywhere. Notes once where ranks hold nothing. */
+spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, uint64_t digest,
+                               spmd_array *array, spmd_array **out);
 
 /* Collective over the members. The global shape that follows from every rank's block extents:
  * each dimension is the sum over the parts that the spec splits it into. Not checked. */

@@ -2,6 +2,7 @@
 #include "array/gather.h"
 
 #include "core/box.h"
+#include "core/hash.h"
 #include "core/overlap.h"
 
 /* What the visits below need to know. */
@@ -110,7 +111,8 @@ spmd_status spmd_array_gather(spmd_array *array, int64_t root, void *host, int64
     spmd_status status = check(array, root, host, count);
     if (status == SPMD_OK)
         status = spmd__gather_prepare(array, root, 1, &whole, &exchange);
-    status = spmd__mesh_agree(mesh, status, (uint64_t)root);
+    uint64_t digest = spmd__array_digest(array->sharding, array->dtype, array->shape);
+    status = spmd__mesh_agree(mesh, status, spmd__hash(digest, &root, sizeof root));
     if (status == SPMD_OK)
         status = spmd__exchange_run(&exchange);
     spmd__exchange_free(&exchange);

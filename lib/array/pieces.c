@@ -82,7 +82,8 @@ static struct view view_in_block(const spmd_block *block, const spmd_piece *comm
     for (int d = 0; d < view.ndim; d++) {
         view.data += (common->box.lo[d] - block->offset[d]) * view.stride[d];
         view.extent[d] = extents.dim[d];
-        view.stride[d] *= common->step[d];
+        if (view.extent[d] > 1) /* else the step may be of any size */
+            view.stride[d] *= common->step[d];
     }
     return view;
 }
@@ -382,7 +383,7 @@ static spmd_status create(const spmd_sharding *sharding, spmd_dtype dtype, spmd_
     spmd_status status = spmd__array_alloc(sharding, dtype, shape, &made);
     if (member)
         status = plan(mesh, status, made, npieces, pieces, &catalogue, &exchange);
-    status = spmd__array_settle(sharding, status, made, &made);
+    status = spmd__array_settle(sharding, status, 0, made, &made);
     if (status == SPMD_OK && member) {
         status = spmd__exchange_run(&exchange);
         if (status != SPMD_OK)

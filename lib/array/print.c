@@ -187,7 +187,8 @@ spmd_status spmd_array_print(spmd_array *array, FILE *stream)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "print: the stream is NULL");
     if (status == SPMD_OK)
         status = prepare(array, &excerpt, &exchange);
-    status = spmd__mesh_agree(mesh, status, 0);
+    status = spmd__mesh_agree(mesh, status,
+                              spmd__array_digest(array->sharding, array->dtype, array->shape));
     if (status == SPMD_OK) {
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK && mesh->position == 0)

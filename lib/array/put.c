@@ -44,7 +44,7 @@ spmd_status spmd_device_put(const void *host, int64_t count, spmd_dtype dtype, s
     spmd_status status = spmd__array_alloc(sharding, dtype, shape, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(sharding->mesh))
         status = fill(made, host, count);
-    return spmd__array_settle(sharding, status, made, array);
+    return spmd__array_settle(sharding, status, 0, made, array);
 }
 
 /* Placing from one rank takes two steps: the root sends each part once, to the ranks that stand
@@ -129,7 +129,7 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
     if (status == SPMD_OK && member)
         status = prepare_root(made, root, host, count, &exchange);
     status = spmd__mesh_agree(mesh, status, (uint64_t)root);
-    status = spmd__array_settle(sharding, status, made, &made);
+    status = spmd__array_settle(sharding, status, 0, made, &made);
     if (status == SPMD_OK && member) {
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK)

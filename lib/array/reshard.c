@@ -137,7 +137,7 @@ static spmd_status settle(const struct bridge *bridge, const spmd_sharding *shar
             return status;
         }
     }
-    return spmd__array_settle(sharding, status, made, out);
+    return spmd__array_settle(sharding, status, 0, made, out);
 }
 
 static spmd_status move(struct bridge *bridge, spmd_array *array, const spmd_sharding *sharding,
@@ -182,10 +182,11 @@ static spmd_status agree_on_call(const spmd_array *array, const spmd_sharding *s
                                  spmd_status status)
 {
     spmd_mesh *mesh = array->sharding->mesh;
-    uint64_t words[2] = {0};
+    uint64_t words[3] = {0};
     if (status == SPMD_OK && spmd__mesh_is_member(mesh)) {
-        words[0] = spmd__array_digest(sharding, array->dtype, array->shape);
-        words[1] = spmd__axes_digest(&sharding->mesh->axes);
+        words[0] = spmd__array_digest(array->sharding, array->dtype, array->shape);
+        words[1] = spmd__array_digest(sharding, array->dtype, array->shape);
+        words[2] = spmd__axes_digest(&sharding->mesh->axes);
     }
     return spmd__mesh_agree(mesh, status, spmd__hash(0, words, sizeof words));
 }
@@ -195,8 +196,10 @@ spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, sp
     if (!array)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
     spmd_status status = SPMD_OK;
-    if (!sharding)
-        status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding is NULL");
+    if (!sharding || !out)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: %s",
+                           sharding ? "there is no place for the result, it is NULL"
+                                    : "the sharding is NULL");
     TRY(agree_on_call(array, sharding, status));
     return spmd__reshard(array, sharding, out);
 }
@@ -207,6 +210,9 @@ spmd_status spmd_reshard(spmd_array *array, const char *spec, spmd_array **out)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
     spmd_sharding *sharding = NULL;
     spmd_status status = spmd_sharding_create(array->sharding->mesh, spec, &sharding);
+    if (status == SPMD_OK && !out)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: there is no place for the result, it is "
+                                              "NULL");
     status = agree_on_call(array, sharding, status);
     if (status == SPMD_OK)
         status = spmd__reshard(array, sharding, out);

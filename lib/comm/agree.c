@@ -78,6 +78,8 @@ static spmd_status conclude(MPI_Comm comm, int rank, const struct ballot *result
 spmd_status spmd__agree(MPI_Comm comm, spmd_status status, uint64_t digest)
 {
     int rank;
+    if (!spmd__mpi_is_alive())
+        return spmd_fail(SPMD_ERR_MPI, "a collective call after MPI_Finalize");
     TRY_MPI(MPI_Comm_rank(comm, &rank));
     struct ballot mine = fill_ballot(rank, status, digest), result;
     TRY_MPI(MPI_Allreduce(&mine, &result, BALLOT_WORDS, MPI_UINT64_T, MPI_MAX, comm));

@@ -86,10 +86,15 @@ static spmd_status make_comms(spmd_mesh *mesh, int rank, int ranks)
 /* Whether a mesh of ranks can be made now; if so how many there are. */
 static spmd_status check_comm(MPI_Comm comm, int *ranks)
 {
+    int inter;
     if (!spmd__mpi_is_alive())
         return spmd_fail(SPMD_ERR_MPI, "a mesh of ranks is made between MPI_Init and MPI_Finalize");
     if (comm == MPI_COMM_NULL)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a mesh needs a communicator, this is MPI_COMM_NULL");
+    TRY_MPI(MPI_Comm_test_inter(comm, &inter));
+    if (inter)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a mesh needs an intracommunicator: see "
+                                            "MPI_Intercomm_merge");
     return spmd__mpi_status(MPI_Comm_size(comm, ranks), "MPI_Comm_size");
 }
 
@@ -103,6 +108,8 @@ static spmd_status create(MPI_Comm comm, spmd_status status, const struct axes *
     TRY_MPI(MPI_Comm_dup(comm, &base));
     TRY(adopt_comm(base));
     MPI_Comm_rank(base, &rank);
+    if (status == SPMD_OK && !out)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new mesh, it is NULL");
     if (status == SPMD_OK)
         status = check_fit(axes, ranks);
     if (status == SPMD_OK)

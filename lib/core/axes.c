@@ -193,7 +193,7 @@ static struct axes_text text_of(const struct axes *axes)
     return buffer;
 }
 
-static bool list_has(const struct axis_list *list, int axis)
+static bool has_axis(const struct axis_list *list, int axis)
 {
     for (int i = 0; i < list->count; i++)
         if (list->axis[i] == axis)
@@ -213,7 +213,7 @@ static spmd_status parse_member(struct cursor *cursor, const struct axes *axes,
     if (axis < 0)
         return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": mesh %s has no axis %.*s", cursor->start,
                          text_of(axes).text, (int)length, name);
-    if (list_has(list, axis))
+    if (has_axis(list, axis))
         return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": axis %s is given twice", cursor->start,
                          axes->name[axis]);
     list->axis[list->count++] = axis;
@@ -242,6 +242,14 @@ bool spmd__axis_list_equal(const struct axis_list *a, const struct axis_list *b)
 {
     return a->count == b->count &&
            memcmp(a->axis, b->axis, sizeof a->axis[0] * (size_t)a->count) == 0;
+}
+
+bool spmd__axis_lists_meet(const struct axis_list *a, const struct axis_list *b)
+{
+    for (int i = 0; i < a->count; i++)
+        if (has_axis(b, a->axis[i]))
+            return true;
+    return false;
 }
 
 struct axis_list spmd__axis_list_of_mask(uint32_t mask)

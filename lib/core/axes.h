@@ -45,6 +45,9 @@ spmd_status spmd__axis_list_parse(const char *text, const struct axes *axes,
 
 bool spmd__axis_list_equal(const struct axis_list *a, const struct axis_list *b);
 
+/* Whether they have an axis in common. */
+bool spmd__axis_lists_meet(const struct axis_list *a, const struct axis_list *b);
+
 /* The axes, in mesh order, whose bits are set. */
 struct axis_list spmd__axis_list_of_mask(uint32_t mask);
 

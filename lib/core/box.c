@@ -3,9 +3,11 @@
 
 spmd_shape spmd_box_shape(const spmd_box *box)
 {
-    spmd_shape shape = {.ndim = box->ndim};
-    for (int d = 0; d < box->ndim; d++)
-        shape.dim[d] = box->hi[d] > box->lo[d] ? box->hi[d] - box->lo[d] : 0;
+    spmd_shape shape = {.ndim = box->ndim <= SPMD_MAX_DIMS ? box->ndim : -1};
+    for (int d = 0; d < shape.ndim; d++)
+        if (box->hi[d] > box->lo[d] &&
+            __builtin_sub_overflow(box->hi[d], box->lo[d], &shape.dim[d]))
+            shape.dim[d] = INT64_MAX;
     return shape;
 }
 
@@ -16,8 +18,8 @@ int64_t spmd_box_size(const spmd_box *box)
 
 spmd_box spmd_box_whole(spmd_shape shape)
 {
-    spmd_box box = {.ndim = shape.ndim};
-    for (int d = 0; d < shape.ndim; d++)
+    spmd_box box = {.ndim = shape.ndim <= SPMD_MAX_DIMS ? shape.ndim : -1};
+    for (int d = 0; d < box.ndim; d++)
         box.hi[d] = shape.dim[d];
     return box;
 }

@@ -101,6 +101,7 @@ size_t spmd__block_bytes(const spmd_block *block)
 
 spmd_block spmd_block_borrow(void *data, spmd_dtype dtype, spmd_shape shape)
 {
+    shape = spmd_shape_make(shape.ndim, shape.dim);
     spmd_block block = {.data = data, .dtype = dtype, .ndim = shape.ndim};
     bool empty = spmd_shape_size(shape) <= 0; /* then the extents need not fit together */
     int64_t stride = 1;

@@ -40,6 +40,34 @@ static spmd_status check_out(const char *call, const spmd_block *in, const spmd_
                      have.buffer);
 }
 
+/* The sharding of `in` if it is an input of the body: then every part can be computed. */
+static const spmd_sharding *sharding_of(const spmd_ctx *ctx, const spmd_block *in)
+{
+    for (int k = 0; ctx->in_sharding && k < ctx->nin; k++)
+        if (ctx->in[k] == in)
+            return ctx->in_sharding[k];
+    return NULL;
+}
+
+/* Collectives that work element by element need equal blocks. Whether inputs of the body are so is
+ * known without asking. */
+static spmd_status check_alike(const spmd_ctx *ctx, const char *call, const struct group *group,
+                               const spmd_block *in)
+{
+    const spmd_sharding *sharding = sharding_of(ctx, in);
+    for (int d = 0; sharding && d < sharding->spec.ndim; d++) {
+        struct axis_list entry = spmd__spec_entry(&sharding->spec, d);
+        int64_t parts = spmd__axis_list_size(&sharding->mesh->axes, &entry);
+        if (in->global[d] % parts != 0 && spmd__axis_lists_meet(&entry, &group->axes))
+            return spmd_fail(
+                SPMD_ERR_SHAPE,
+                "%s needs equal blocks: %lld elements along dim %d of %d in %lld parts "
+                "are not; pad them, or all_gather that dim first",
+                call, (long long)in->global[d], d, in->ndim, (long long)parts);
+    }
+    return SPMD_OK;
+}
+
 spmd_dtype spmd_psum_dtype(spmd_dtype dtype)
 {
     return dtype == SPMD_BOOL ? SPMD_I32 : dtype;
@@ -85,6 +113,7 @@ spmd_status spmd_psum(spmd_ctx *ctx, const spmd_block *in, const char *axes, spm
     TRY(spmd__ctx_group(ctx, axes, &group));
     TRY(check_out("psum", in, out, in ? spmd_psum_dtype(in->dtype) : SPMD_DTYPE_NONE,
                   in ? spmd_block_shape(in) : SPMD_SCALAR));
+    TRY(check_alike(ctx, "psum", group, in));
     return reduce(group, REDUCE_SUM, in, out->data);
 }
 
@@ -95,6 +124,7 @@ static spmd_status extreme(spmd_ctx *ctx, const char *call, enum reduction op, c
     TRY(spmd__ctx_group(ctx, axes, &group));
     TRY(check_out(call, in, out, in ? in->dtype : SPMD_DTYPE_NONE,
                   in ? spmd_block_shape(in) : SPMD_SCALAR));
+    TRY(check_alike(ctx, call, group, in));
     return reduce(group, op, in, out->data);
 }
 
@@ -184,6 +214,7 @@ spmd_status spmd_pmean(spmd_ctx *ctx, const spmd_block *in, const char *axes, sp
     TRY(spmd__ctx_group(ctx, axes, &group));
     TRY(check_out("pmean", in, out, in ? spmd_pmean_dtype(in->dtype) : SPMD_DTYPE_NONE,
                   in ? spmd_block_shape(in) : SPMD_SCALAR));
+    TRY(check_alike(ctx, "pmean", group, in));
     bool half = in->dtype == SPMD_F16 || in->dtype == SPMD_BF16;
     int64_t count = spmd_block_size(in);
     void *sum;
@@ -204,15 +235,6 @@ struct extents {
     int64_t total;
     bool equal;
 };
-
-/* The sharding of `in` if it is an input of the body: then every part can be computed. */
-static const spmd_sharding *sharding_of(const spmd_ctx *ctx, const spmd_block *in)
-{
-    for (int k = 0; ctx->in_sharding && k < ctx->nin; k++)
-        if (ctx->in[k] == in)
-            return ctx->in_sharding[k];
-    return NULL;
-}
 
 static void compute_extents(const spmd_sharding *sharding, const struct group *group,
                             const spmd_block *in, int dim, int64_t extents[])
@@ -402,6 +424,7 @@ spmd_status spmd_pbroadcast(spmd_ctx *ctx, const spmd_block *in, const char *axe
     TRY(spmd__ctx_group(ctx, axes, &group));
     TRY(check_out("pbroadcast", in, out, in ? in->dtype : SPMD_DTYPE_NONE,
                   in ? spmd_block_shape(in) : SPMD_SCALAR));
+    TRY(check_alike(ctx, "pbroadcast", group, in));
     if (source < 0 || source >= group->size)
         return spmd_fail(SPMD_ERR_ARGUMENT, "pbroadcast from %lld: the group along %s has %lld",
                          (long long)source, axes, (long long)group->size);

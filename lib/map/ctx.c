@@ -11,8 +11,11 @@
  * gets may crash it before. */
 static void *report(spmd_ctx *ctx, spmd_status status)
 {
-    fprintf(stderr, "spmd: error: rank %lld: %s\n",
-            ctx->mesh ? (long long)spmd_mesh_position(ctx->mesh) : 0, spmd_error_message());
+    if (ctx->mesh)
+        fprintf(stderr, "spmd: error: rank %lld: %s\n", (long long)ctx->mesh->position,
+                spmd_error_message());
+    else
+        fprintf(stderr, "spmd: error: %s\n", spmd_error_message());
     if (ctx->status == SPMD_OK) {
         ctx->status = status;
         snprintf(ctx->message, sizeof ctx->message, "%s", spmd_error_message());

@@ -43,6 +43,7 @@ struct spmd_shard_map_call {
     spmd_replication replication;
     bool agree;
     bool settled; /* a first run has fixed the output types */
+    bool running; /* its body must not run it again */
 };
 
 static spmd_replication replication_of_environment(void)
@@ -176,23 +177,31 @@ static spmd_status check_lists(const spmd_shard_map_call *plan, spmd_array *cons
         return spmd_fail(SPMD_ERR_ARGUMENT,
                          "a shard_map of %d inputs and %d outputs needs a place for each",
                          plan->nin, plan->nout);
+    for (int k = 0; k < plan->nout; k++)
+        for (int j = 0; out[k] && j < k; j++)
+            if (out[j] == out[k])
+                return spmd_fail(SPMD_ERR_ARGUMENT, "outputs %d and %d were given the same array",
+                                 j, k);
     return SPMD_OK;
 }
 
 /* What can be said of the inputs before anything moves. */
+static spmd_status check_input(const spmd_shard_map_call *plan, const spmd_array *array, int index)
+{
+    if (!spmd_mesh_equal(array->sharding->mesh, plan->mesh))
+        return spmd_fail(SPMD_ERR_MESH,
+                         "input %d lies on another mesh than the shard_map: reshard it first",
+                         index);
+    if (spmd_sharding_check(plan->input[index].wanted, array->shape) != SPMD_OK)
+        return spmd_fail(SPMD_ERR_SPEC, "input %d: %s", index, spmd_error_message());
+    return SPMD_OK;
+}
+
 static spmd_status check_inputs(const spmd_shard_map_call *plan, spmd_array *const in[])
 {
-    for (int k = 0; k < plan->nin; k++) {
-        const spmd_array *array = in[k];
-        if (!array)
-            continue;
-        if (!spmd_mesh_equal(array->sharding->mesh, plan->mesh))
-            return spmd_fail(SPMD_ERR_MESH,
-                             "input %d lies on another mesh than the shard_map: reshard it first",
-                             k);
-        if (spmd_sharding_check(plan->input[k].wanted, array->shape) != SPMD_OK)
-            return spmd_fail(SPMD_ERR_SPEC, "input %d: %s", k, spmd_error_message());
-    }
+    for (int k = 0; k < plan->nin; k++)
+        if (in[k])
+            TRY(check_input(plan, in[k], k));
     return SPMD_OK;
 }
 
@@ -224,6 +233,8 @@ static spmd_status place_inputs(spmd_shard_map_call *plan, spmd_array *const in[
     for (int k = 0; k < plan->nin; k++) {
         struct input *input = &plan->input[k];
         const spmd_array *array = in[k];
+        if (array && array->sharding != input->seen)
+            TRY(check_input(plan, array, k));
         if (array && !is_in_place(input, array)) {
             TRY(spmd__reshard(in[k], input->wanted, &input->moved));
             array = input->moved;
@@ -444,8 +455,10 @@ static spmd_status run_trusting(spmd_shard_map_call *plan, void *user, spmd_arra
         status = check_types(plan);
     if (status == SPMD_OK)
         status = prepare_arrays(plan);
-    if (status != SPMD_OK)
+    if (status != SPMD_OK) {
+        spmd_fail(status, "rank %lld: %s", (long long)plan->mesh->position, spmd_error_message());
         spmd__abort(spmd_error_message());
+    }
     commit_arrays(plan, out);
     return SPMD_OK;
 }
@@ -473,6 +486,9 @@ spmd_status spmd_shard_map_run(spmd_shard_map_call *plan, void *user, spmd_array
         return spmd_fail(SPMD_ERR_ARGUMENT, "a run needs its plan, this is NULL");
     if (!spmd__mesh_is_member(plan->mesh))
         return run_idle(plan, in, out);
+    if (plan->running)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a body cannot run the plan that it is run by");
+    plan->running = true;
     bool check = plan->replication == SPMD_REPLICATION_ALWAYS ||
                  (plan->replication == SPMD_REPLICATION_FIRST && !plan->settled);
     bool agreed = !plan->settled || plan->agree || check;
@@ -481,6 +497,7 @@ spmd_status spmd_shard_map_run(spmd_shard_map_call *plan, void *user, spmd_array
     drop_outputs(plan);
     drop_moved(plan);
     plan->settled = plan->settled || status == SPMD_OK;
+    plan->running = false;
     return status;
 }
 

@@ -277,7 +277,8 @@ static spmd_status run_sweep(struct sweep *sweep, spmd_array *configs, spmd_arra
 
 static uint64_t digest(const struct sweep *sweep)
 {
-    int counts[] = {sweep->ndata, sweep->nparams, sweep->nmetrics};
+    int counts[] = {sweep->ndata, sweep->nparams, sweep->nmetrics, sweep->options.objective,
+                    sweep->options.minimize};
     return spmd__hash(spmd__hash(0, &sweep->key, sizeof sweep->key), counts, sizeof counts);
 }
 
@@ -293,11 +294,13 @@ spmd_status spmd_sweep(spmd_mesh *mesh, spmd_sweep_fn *fn, void *user, spmd_arra
                           .ndata = ndata,
                           .nparams = nparams,
                           .nmetrics = nmetrics};
-    if (!mesh || !result)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a sweep needs a mesh and a place for its result");
+    if (!mesh)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a sweep needs a mesh, this is NULL");
     if (options)
         sweep.options = *options;
     spmd_status status = check_given(&sweep, configs, data, params);
+    if (status == SPMD_OK && !result)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "a sweep needs a place for its result, it is NULL");
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         status = check_types(&sweep, configs, params);
     TRY(spmd__mesh_agree(mesh, status, digest(&sweep)));

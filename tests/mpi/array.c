@@ -367,6 +367,20 @@ static void blocks_may_be_written_by_their_maker(void)
     spmd_mesh_free(&mesh);
 }
 
+static void ranks_agree_on_the_value(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *array = NULL;
+    int32_t value = is_last_of_many() ? 2 : 1;
+    expect_disagreement(spmd_array_full(mesh, "P()", SPMD_I32, SPMD_SHAPE(3), &value, &array));
+    spmd_array_free(&array);
+    EXPECT_FAILS(spmd_array_zeros(mesh, "P()", SPMD_I32, SPMD_SHAPE(3),
+                                  test_rank == test_size - 1 ? NULL : &array),
+                 SPMD_ERR_ARGUMENT, "no place for the new array");
+    EXPECT(array == NULL);
+    spmd_mesh_free(&mesh);
+}
+
 static void wrong_types_are_refused(void)
 {
     spmd_mesh *mesh = make_line(), *abstract = NULL;
@@ -515,6 +529,6 @@ HARNESS_MAIN("array", CASE(zeros_lie_as_their_spec_says), CASE(full_of_one_value
              CASE(local_blocks_must_add_up), CASE(local_blocks_of_other_types_disagree),
              CASE(types_are_described), CASE(empty_arrays_may_have_huge_extents),
              CASE(holds_are_counted), CASE(blocks_may_be_written_by_their_maker),
-             CASE(wrong_types_are_refused), CASE(strict_meshes_want_even_parts),
-             CASE(idle_ranks_get_arrays_without_blocks),
+             CASE(ranks_agree_on_the_value), CASE(wrong_types_are_refused),
+             CASE(strict_meshes_want_even_parts), CASE(idle_ranks_get_arrays_without_blocks),
              CASE(ranks_that_hold_nothing_are_noted_once))

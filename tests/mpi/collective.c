@@ -646,6 +646,30 @@ static void wrong_calls_are_refused(void)
     run(wrong_calls, NULL);
 }
 
+static spmd_status sum_input(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    return spmd_psum(ctx, in, "x", spmd_out(ctx, 0, SPMD_F32, spmd_block_shape(in)));
+}
+
+static void sums_of_uneven_blocks_are_refused(void)
+{
+    spmd_mesh *mesh = NULL;
+    spmd_array *in = NULL, *out = NULL;
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(2 * test_size + 1), &in));
+    spmd_status status = spmd_shard_map(mesh, sum_input, NULL, 1, &in, SPMD_SPECS("P(x)"), 1, &out,
+                                        SPMD_SPECS("P()"), NULL);
+    if (test_size > 1)
+        EXPECT_FAILS(status, SPMD_ERR_SHAPE, "psum needs equal blocks");
+    else
+        EXPECT_OK(status);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 HARNESS_MAIN("collective", CASE(psum_of_every_type), CASE(pmax_and_pmin_of_every_type),
              CASE(bool_is_counted), CASE(complex_numbers_are_summed_by_parts),
              CASE(pmean_of_every_type), CASE(types_of_sums_and_means),
@@ -655,4 +679,4 @@ HARNESS_MAIN("collective", CASE(psum_of_every_type), CASE(pmax_and_pmin_of_every
              CASE(places_along_axes), CASE(all_gather_along_every_dim),
              CASE(all_gather_of_every_type), CASE(all_gather_of_uneven_blocks),
              CASE(all_gather_in_another_order), CASE(pbroadcast_from_every_member),
-             CASE(wrong_calls_are_refused))
+             CASE(sums_of_uneven_blocks_are_refused), CASE(wrong_calls_are_refused))

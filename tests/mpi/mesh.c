@@ -425,6 +425,20 @@ static void strict_meshes_refuse_uneven_arrays(void)
     spmd_mesh_free(&mesh);
 }
 
+static void intercommunicators_are_refused(void)
+{
+    spmd_mesh *mesh = NULL;
+    MPI_Comm half, inter;
+    bool first = test_rank < (test_size + 1) / 2;
+    if (test_size == 1)
+        return;
+    MPI_Comm_split(MPI_COMM_WORLD, !first, test_rank, &half);
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, first ? (test_size + 1) / 2 : 0, 0, &inter);
+    EXPECT_FAILS(spmd_mesh_create(inter, "x=*", &mesh), SPMD_ERR_ARGUMENT, "intracommunicator");
+    MPI_Comm_free(&inter);
+    MPI_Comm_free(&half);
+}
+
 HARNESS_MAIN("mesh", CASE(star_takes_all_ranks), CASE(positions_are_row_major),
              CASE(names_and_sizes), CASE(wrong_texts_are_refused_everywhere),
              CASE(too_few_ranks_say_what_to_do), CASE(smaller_meshes_leave_ranks_idle),
@@ -433,6 +447,7 @@ HARNESS_MAIN("mesh", CASE(star_takes_all_ranks), CASE(positions_are_row_major),
              CASE(communicators_are_ordered_as_their_axes), CASE(wrong_axes_have_no_communicator),
              CASE(first_use_may_happen_on_some_rows_only), CASE(freeing_in_any_order),
              CASE(two_thousand_meshes_leave_nothing_behind), CASE(failures_leave_nothing_behind),
-             CASE(many_meshes_at_a_time), CASE(meshes_over_parts_of_the_job),
-             CASE(ranks_in_another_order), CASE(abstract_meshes_need_no_ranks), CASE(equal_meshes),
+             CASE(many_meshes_at_a_time), CASE(intercommunicators_are_refused),
+             CASE(meshes_over_parts_of_the_job), CASE(ranks_in_another_order),
+             CASE(abstract_meshes_need_no_ranks), CASE(equal_meshes),
              CASE(strict_meshes_refuse_uneven_arrays))

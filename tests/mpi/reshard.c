@@ -250,8 +250,32 @@ static void one_ranks_mistake_is_everybodys(void)
     if (test_size > 1)
         EXPECT_FAILS(spmd_reshard(a, test_rank == last ? "P()" : "P(-,x)", &b), SPMD_ERR_DISAGREE,
                      "passed other arguments than rank 0");
+    if (test_size > 1) /* where the others have nothing to move */
+        EXPECT_FAILS(spmd_reshard(a, test_rank == last ? "P()" : "P(x)", &b), SPMD_ERR_DISAGREE,
+                     "passed other arguments than rank 0");
     EXPECT(b == NULL);
+    EXPECT_FAILS(spmd_reshard(a, "P(-,x)", test_rank == last ? NULL : &b), SPMD_ERR_ARGUMENT,
+                 "no place");
     EXPECT_OK(spmd_reshard(a, "P(-,x)", &b));
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_mesh_free(&mesh);
+}
+
+/* The same type otherwise, but lying in another way. */
+static void arrays_that_differ_between_ranks_are_noticed(void)
+{
+    spmd_mesh *mesh = make_mesh(MPI_COMM_WORLD, "x=*");
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(8, 8)), *out = NULL;
+    spmd_array *b = pattern_array(mesh, "P(-,x)", SPMD_F32, SPMD_SHAPE(8, 8));
+    spmd_array *mine = test_rank == test_size - 1 ? b : a;
+    float host[64];
+    if (test_size > 1) {
+        EXPECT_FAILS(spmd_reshard(mine, "P()", &out), SPMD_ERR_DISAGREE, "");
+        EXPECT_FAILS(spmd_reshard(mine, "P(x)", &out), SPMD_ERR_DISAGREE, "");
+        EXPECT_FAILS(spmd_array_gather(mine, 0, host, 64), SPMD_ERR_DISAGREE, "");
+        EXPECT_FAILS(spmd_array_print(mine, stderr), SPMD_ERR_DISAGREE, "");
+    }
     spmd_array_free(&a);
     spmd_array_free(&b);
     spmd_mesh_free(&mesh);
@@ -288,4 +312,5 @@ HARNESS_MAIN("reshard", CASE(every_pair_of_specs), CASE(random_pairs),
              CASE(to_the_same_ranks_in_another_order), CASE(to_fewer_and_to_more_ranks),
              CASE(between_meshes_that_share_some_ranks_or_none), CASE(idle_ranks_learn_the_shape),
              CASE(idle_ranks_may_call), CASE(bad_arguments_fail),
-             CASE(one_ranks_mistake_is_everybodys), CASE(meshes_must_know_each_other))
+             CASE(one_ranks_mistake_is_everybodys),
+             CASE(arrays_that_differ_between_ranks_are_noticed), CASE(meshes_must_know_each_other))

@@ -743,7 +743,7 @@ static spmd_status output_too_large(spmd_ctx *ctx, void *user)
 static spmd_status scratch_without_memory(spmd_ctx *ctx, void *user)
 {
     (void)user;
-    EXPECT(spmd_temp(ctx, SPMD_I8, SPMD_SHAPE(INT64_MAX)) == NULL);
+    EXPECT(spmd_temp(ctx, SPMD_I8, SPMD_SHAPE(INT64_C(1) << 48)) == NULL);
     spmd_out(ctx, 0, SPMD_F32, SPMD_SCALAR);
     return SPMD_OK;
 }
@@ -1068,8 +1068,50 @@ static void rows_may_do_different_things(void)
     spmd_mesh_free(&mesh);
 }
 
+static spmd_status run_again(spmd_ctx *ctx, void *user)
+{
+    spmd_array *out = NULL;
+    (void)ctx;
+    return spmd_shard_map_run(*(spmd_shard_map_call **)user, user, NULL, &out);
+}
+
+static void plans_are_not_run_by_their_own_bodies(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_shard_map_call *plan = NULL;
+    spmd_array *out = NULL;
+    EXPECT_OK(spmd_shard_map_plan(mesh, run_again, 0, NULL, 1, SPMD_SPECS("P(x)"), NULL, &plan));
+    EXPECT_FAILS(spmd_shard_map_run(plan, &plan, NULL, &out), SPMD_ERR_ARGUMENT,
+                 "cannot run the plan");
+    EXPECT(out == NULL);
+    spmd_shard_map_free(&plan);
+    spmd_mesh_free(&mesh);
+}
+
+static spmd_status two_outputs(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    spmd_out(ctx, 0, SPMD_I32, SPMD_SHAPE(1));
+    spmd_out(ctx, 1, SPMD_I32, SPMD_SHAPE(1));
+    return SPMD_OK;
+}
+
+static void outputs_need_arrays_of_their_own(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *array = NULL;
+    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_I32, SPMD_SHAPE(test_size), &array));
+    spmd_array *out[2] = {array, array};
+    EXPECT_FAILS(spmd_shard_map(mesh, two_outputs, NULL, 0, NULL, NULL, 2, out,
+                                SPMD_SPECS("P(x)", "P(x)"), NULL),
+                 SPMD_ERR_ARGUMENT, "outputs 0 and 1 were given the same array");
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
 HARNESS_MAIN("shard_map", CASE(blocks_join_to_arrays), CASE(inputs_in_place_are_not_copied),
              CASE(blocks_know_their_place), CASE(none_is_an_input),
+             CASE(plans_are_not_run_by_their_own_bodies), CASE(outputs_need_arrays_of_their_own),
              CASE(axis_indices_count_the_ranks), CASE(outputs_of_any_type_and_rank),
              CASE(out_specs_tile), CASE(out_specs_tile_one_element),
              CASE(sums_need_no_axis_in_their_out_spec), CASE(outputs_need_not_be_as_the_inputs),
