@@ -13,7 +13,7 @@
 static const char *better_kernels(void)
 {
 #if defined(__x86_64__)
-    if (getenv("OPENBLAS_CORETYPE") != NULL || strcmp(openblas_get_corename(), "Prescott") != 0)
+    if (getenv("OPENBLAS_CORETYPE") || strcmp(openblas_get_corename(), "Prescott") != 0)
         return NULL;
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl"))
@@ -27,10 +27,10 @@ static const char *better_kernels(void)
 static void start_again(const char *kernels, char **argv)
 {
     size_t count = 0;
-    while (argv[count] != NULL)
+    while (argv[count])
         count++;
     char **again = calloc(count + 2, sizeof(char *));
-    if (again == NULL || setenv("OPENBLAS_CORETYPE", kernels, 1) != 0)
+    if (!again || setenv("OPENBLAS_CORETYPE", kernels, 1) != 0)
         return;
     again[0] = "spmd";
     memcpy(again + 1, argv, count * sizeof(char *));
@@ -41,7 +41,7 @@ static void start_again(const char *kernels, char **argv)
 void blas_begin(char **argv)
 {
     const char *kernels = better_kernels();
-    if (kernels != NULL)
+    if (kernels)
         start_again(kernels, argv);
     openblas_set_num_threads(1);
 }

@@ -13,7 +13,7 @@ static void find_axes(struct blocks *blocks)
     for (int a = 0; a < blocks->naxes; a++) {
         blocks->size[a] = spmd_mesh_axis_size(mesh, spmd_mesh_axis_name(mesh, a));
         blocks->stride[a] = stride /= blocks->size[a];
-        blocks->copied[a] = true;
+        blocks->replicated[a] = true;
     }
 }
 
@@ -24,7 +24,7 @@ static void find_split(struct blocks *blocks, int dim)
     split->parts = 1;
     for (int i = 0; i < split->naxes; i++) {
         split->parts *= blocks->size[split->axis[i]];
-        blocks->copied[split->axis[i]] = false;
+        blocks->replicated[split->axis[i]] = false;
     }
     int64_t extent = blocks->shape.dim[dim];
     split->ranges = extent < split->parts ? extent : split->parts;
@@ -35,15 +35,15 @@ spmd_status blocks_find(const spmd_sharding *sharding, spmd_shape shape, struct 
     SPMD_TRY(spmd_sharding_check(sharding, shape));
     if (spmd_shape_size(shape) < 0)
         return spmd_fail(SPMD_ERR_SHAPE, "the array has more than 2^63 - 1 elements");
-    *blocks = (struct blocks){.sharding = sharding, .shape = shape, .count = 1, .copies = 1};
+    *blocks = (struct blocks){.sharding = sharding, .shape = shape, .count = 1, .replicas = 1};
     find_axes(blocks);
     for (int d = 0; d < shape.ndim; d++) {
         find_split(blocks, d);
         blocks->count *= blocks->split[d].ranges;
     }
     for (int a = 0; a < blocks->naxes; a++)
-        if (blocks->copied[a])
-            blocks->copies *= blocks->size[a];
+        if (blocks->replicated[a])
+            blocks->replicas *= blocks->size[a];
     return SPMD_OK;
 }
 
@@ -122,22 +122,22 @@ static struct holders find_holders(const struct blocks *blocks, const int64_t in
     struct holders holders = {.blocks = blocks, .length = 1};
     for (int d = 0; d < blocks->shape.ndim; d++)
         holders.owner += position_of_part(blocks, d, part_of_range(blocks, d, index[d]));
-    for (int a = blocks->naxes - 1; a >= 0 && (blocks->copied[a] || blocks->size[a] == 1); a--)
+    for (int a = blocks->naxes - 1; a >= 0 && (blocks->replicated[a] || blocks->size[a] == 1); a--)
         holders.length *= blocks->size[a];
-    holders.runs = blocks->copies / holders.length;
+    holders.runs = blocks->replicas / holders.length;
     return holders;
 }
 
-/* The first rank of run `index`: its coordinates along the copied axes are the digits of the
+/* The first rank of run `index`: its coordinates along the replicated axes are the digits of the
  * number of ranks before it. */
 static int64_t start_of_run(const struct holders *holders, int64_t index)
 {
     const struct blocks *blocks = holders->blocks;
-    int64_t copy = index * holders->length, rank = holders->owner;
+    int64_t replica = index * holders->length, rank = holders->owner;
     for (int a = blocks->naxes - 1; a >= 0; a--)
-        if (blocks->copied[a]) {
-            rank += copy % blocks->size[a] * blocks->stride[a];
-            copy /= blocks->size[a];
+        if (blocks->replicated[a]) {
+            rank += replica % blocks->size[a] * blocks->stride[a];
+            replica /= blocks->size[a];
         }
     return rank;
 }

@@ -18,12 +18,12 @@ struct blocks {
     const spmd_sharding *sharding; /* borrowed */
     spmd_shape shape;              /* global */
     int64_t ranks;
-    int64_t count;  /* distinct blocks that are not empty */
-    int64_t copies; /* ranks that hold each of them */
+    int64_t count;    /* distinct blocks that are not empty */
+    int64_t replicas; /* ranks that hold each of them */
     int naxes;
-    int64_t size[SPMD_MAX_AXES];   /* [naxes] of the mesh axes */
-    int64_t stride[SPMD_MAX_AXES]; /* [naxes] positions between neighbours along them */
-    bool copied[SPMD_MAX_AXES];    /* [naxes] axes along which blocks repeat */
+    int64_t size[SPMD_MAX_AXES];    /* [naxes] of the mesh axes */
+    int64_t stride[SPMD_MAX_AXES];  /* [naxes] positions between neighbours along them */
+    bool replicated[SPMD_MAX_AXES]; /* [naxes] axes along which blocks repeat */
     struct split split[SPMD_MAX_DIMS];
 };
 

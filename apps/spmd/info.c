@@ -3,22 +3,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef HAVE_CBLAS
 #include <cblas.h>
-#include <spmd.h>
+#endif
 
+#include <spmd.h>
+#include "args.h"
 #include "cmd.h"
 
-static const struct cmd_option options[] = {
-    {"help", NULL, "print this help"},
-    {NULL, NULL, NULL},
-};
-
-static const struct cmd_help help = {
-    .usage = "spmd info",
+static const struct args_usage usage = {
+    .synopsis = "spmd info",
     .about = "Shows the versions of spmd and of the libraries that it runs with, the ranks and\n"
              "hosts of this run, and the environment variables that the library reads. Warns\n"
              "where the launcher and the MPI library do not know each other.",
-    .options = options,
     .examples = "spmd info\n"
                 "mpirun -n 4 spmd info",
 };
@@ -43,10 +40,12 @@ static void print_hdf5(void)
 
 static void print_blas(void)
 {
-#ifdef OPENBLAS_VERSION
+#if defined OPENBLAS_VERSION
     printf("BLAS      %s, threads: %d\n", openblas_get_config(), openblas_get_num_threads());
-#else
+#elif defined HAVE_CBLAS
     puts("BLAS      of unknown version (not OpenBLAS)");
+#else
+    puts("BLAS      none: this build has no spmd sweep");
 #endif
 }
 
@@ -67,7 +66,7 @@ static void print_ranks(int ranks, int hosts)
 {
     struct cmd_launch launch = cmd_launch();
     printf("ranks     %d on %d host%s\n", ranks, hosts, hosts == 1 ? "" : "s");
-    if (launch.variable != NULL)
+    if (launch.variable)
         printf("launcher  %s=%lld\n", launch.variable, launch.size);
     else
         puts("launcher  none");
@@ -76,14 +75,14 @@ static void print_ranks(int ranks, int hosts)
 static void print_variable(const char *name, const char *meaning)
 {
     const char *value = getenv(name);
-    printf("  %-21s  %-7s  %s\n", name, value != NULL ? value : "not set", meaning);
+    printf("  %-21s  %-7s  %s\n", name, value ? value : "not set", meaning);
 }
 
 static void print_environment(void)
 {
     puts("\nEnvironment:");
     print_variable("SPMD_STRICT", "1: split dimensions must divide, as in JAX");
-    print_variable("SPMD_REPLICATION", "always, first or never: when copies are compared");
+    print_variable("SPMD_REPLICATION", "always, first or never: when replicas are compared");
     print_variable("HDF5_USE_FILE_LOCKING", "FALSE: read files that are locked");
 }
 
@@ -100,14 +99,12 @@ static void warn_of_mixed_mpi(int ranks)
 
 int cmd_info(int argc, char **argv)
 {
-    struct cmd_args args = cmd_args_begin(argc, argv, options);
-    int index = cmd_args_next(&args), ranks;
-    if (index == CMD_ARGS_BAD)
-        return CMD_MISUSED;
-    if (index == CMD_ARGS_OPERAND)
+    struct args args = args_begin(argc, argv, &usage);
+    int option = args_next(&args), ranks;
+    if (option == ARGS_STOP)
+        return args.code;
+    if (option == ARGS_OPERAND)
         return cmd_misuse("info", "info takes no argument %s", args.value);
-    if (index != CMD_ARGS_END)
-        return cmd_help(&help);
 
     MPI_Init(NULL, NULL);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);

@@ -8,7 +8,7 @@
 
 #include <spmd.h>
 
-#define JOURNAL_MAX_METRICS 16
+enum { JOURNAL_MAX_METRICS = 16 };
 
 /* A line "key value" of the header. */
 struct journal_field {
@@ -32,11 +32,7 @@ struct journal_rows {
     int64_t damaged;          /* lines that were left out */
 };
 
-/* The FNV-1a digest of `bytes` bytes, going on from `digest` (JOURNAL_DIGEST to begin). */
-#define JOURNAL_DIGEST 0xcbf29ce484222325u
-uint64_t journal_digest(uint64_t digest, const void *data, size_t bytes);
-
-/* For one rank. Makes the directory and its header, which is written aside and renamed. */
+/* For one rank. Makes the directory and its header. */
 spmd_status journal_create(const char *path, int nfields, const struct journal_field fields[]);
 
 /* For one rank. Whether there is a journal at `path` (false for an empty directory, or one whose
@@ -47,11 +43,11 @@ spmd_status journal_check(const char *path, int nfields, const struct journal_fi
 /* For one rank. Removes a journal; leaves a directory that holds other files alone and fails. */
 spmd_status journal_remove(const char *path);
 
-/* For one rank. All whole rows of all ranks. */
+/* journal_read.c. For one rank. All whole rows of all ranks. */
 spmd_status journal_read(const char *path, int nmetrics, struct journal_rows *rows);
 void journal_rows_free(struct journal_rows *rows);
 
-/* For each rank. Opens its own file to append to. */
+/* journal_append.c. For each rank. Opens its own file to append to. */
 struct journal {
     char *path;
     int file;

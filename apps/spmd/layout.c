@@ -1,5 +1,4 @@
 /* layout.c - spmd layout: who holds what of an array, without MPI. */
-#include <inttypes.h>
 #include <langinfo.h>
 #include <locale.h>
 #include <stdio.h>
@@ -7,17 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <spmd.h>
+#include "args.h"
 #include "blocks.h"
 #include "cmd.h"
 #include "picture.h"
 
-static const struct cmd_option options[] = {
-    {"help", NULL, "print this help"},
-    {NULL, NULL, NULL},
-};
-
-static const struct cmd_help help = {
-    .usage = "spmd layout MESH SPEC SHAPE",
+static const struct args_usage usage = {
+    .synopsis = "spmd layout MESH SPEC SHAPE",
     .about = "Shows who holds what of an array of shape SHAPE that lies on the mesh MESH as\n"
              "the partition spec SPEC says: a picture of the blocks with the ranks that hold\n"
              "each of them, a table of the ranks, and a summary. It starts no ranks, so the\n"
@@ -26,7 +22,6 @@ static const struct cmd_help help = {
              "  MESH   names and sizes of the axes, the first is major: x=2,y=4\n"
              "  SPEC   for each dimension the axes that split it, - for none: P(x, -, (y,z))\n"
              "  SHAPE  the global extents: 8x4x3; \"\" is a scalar",
-    .options = options,
     .examples = "spmd layout x=2,y=4 'P(x,y)' 8x8\n"
                 "spmd layout data=8,model=2 'P(-,model)' 784x128\n"
                 "spmd layout x=3 'P(x)' 7",
@@ -40,8 +35,8 @@ static void print_header(const struct blocks *blocks)
     spmd_sharding_format(spec, sizeof spec, blocks->sharding);
     spmd_mesh_format(mesh, sizeof mesh, spmd_sharding_mesh(blocks->sharding));
     printf("%s as %s on mesh %s\n", strchr(type, '['), spec, mesh);
-    if (strstr(spec, "unreduced={") != NULL)
-        puts("Along the unreduced axes, copies of a block are contributions to its value.");
+    if (strstr(spec, "unreduced={"))
+        puts("Along the unreduced axes, replicas of a block are contributions to its value.");
     putchar('\n');
 }
 
@@ -73,8 +68,7 @@ static struct pen choose_pen(void)
 {
     setlocale(LC_CTYPE, "");
     const char *no_colour = getenv("NO_COLOR"), *terminal = getenv("TERM");
-    bool plain = (no_colour != NULL && *no_colour != '\0') || terminal == NULL ||
-                 strcmp(terminal, "dumb") == 0;
+    bool plain = (no_colour && *no_colour != '\0') || !terminal || strcmp(terminal, "dumb") == 0;
     return (struct pen){.unicode = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
                         .colour = isatty(STDOUT_FILENO) && !plain};
 }
@@ -110,15 +104,17 @@ static int format_cell(const struct table *table, int column, int64_t rank, char
     int axis = column - 1, dim = axis - blocks->naxes, ndim = blocks->shape.ndim;
     spmd_box box = {0};
     if (column == 0)
-        return snprintf(buffer, size, "%" PRId64, rank);
+        return snprintf(buffer, size, "%lld", (long long)rank);
     if (dim < 0)
-        return snprintf(buffer, size, "%" PRId64, rank / blocks->stride[axis] % blocks->size[axis]);
+        return snprintf(buffer, size, "%lld",
+                        (long long)(rank / blocks->stride[axis] % blocks->size[axis]));
     if (dim > ndim)
-        return snprintf(buffer, size, "%" PRId64, spmd_sharding_replica(blocks->sharding, rank));
+        return snprintf(buffer, size, "%lld",
+                        (long long)spmd_sharding_replica(blocks->sharding, rank));
     spmd_sharding_box(blocks->sharding, blocks->shape, rank, &box);
     if (dim == ndim)
-        return snprintf(buffer, size, "%" PRId64, spmd_box_size(&box));
-    return snprintf(buffer, size, "%" PRId64 ":%" PRId64, box.lo[dim], box.hi[dim]);
+        return snprintf(buffer, size, "%lld", (long long)spmd_box_size(&box));
+    return snprintf(buffer, size, "%lld:%lld", (long long)box.lo[dim], (long long)box.hi[dim]);
 }
 
 /* The rank that is shown after `rank`. */
@@ -173,9 +169,9 @@ static void print_extents(spmd_shape shape)
 {
     if (shape.ndim > 1)
         for (int d = 0; d < shape.ndim; d++)
-            printf("%" PRId64 "%s", shape.dim[d], d < shape.ndim - 1 ? "x" : " = ");
+            printf("%lld%s", (long long)shape.dim[d], d < shape.ndim - 1 ? "x" : " = ");
     int64_t size = spmd_shape_size(shape);
-    printf("%" PRId64 " element%s", size, size == 1 ? "" : "s");
+    printf("%lld element%s", (long long)size, size == 1 ? "" : "s");
 }
 
 static void print_summary(const struct blocks *blocks)
@@ -184,14 +180,14 @@ static void print_summary(const struct blocks *blocks)
         puts("no blocks: the array has no elements");
         return;
     }
-    int64_t idle = blocks->ranks - blocks->count * blocks->copies;
-    printf("%" PRId64 " block%s, %" PRId64 " cop%s%s; ", blocks->count,
-           blocks->count == 1 ? "" : "s", blocks->copies, blocks->copies == 1 ? "y" : "ies",
-           blocks->count == 1 ? "" : " of each");
+    int64_t idle = blocks->ranks - blocks->count * blocks->replicas;
+    printf("%lld block%s, %lld replica%s%s; ", (long long)blocks->count,
+           blocks->count == 1 ? "" : "s", (long long)blocks->replicas,
+           blocks->replicas == 1 ? "" : "s", blocks->count == 1 ? "" : " of each");
     if (idle == 0)
         puts("every rank holds one");
     else
-        printf("%" PRId64 " of %" PRId64 " ranks hold%s nothing\n", idle, blocks->ranks,
+        printf("%lld of %lld ranks hold%s nothing\n", (long long)idle, (long long)blocks->ranks,
                idle == 1 ? "s" : "");
     spmd_shape largest = blocks_largest(blocks), smallest = blocks_smallest(blocks);
     bool even = spmd_shape_equal(largest, smallest);
@@ -240,13 +236,11 @@ static spmd_status layout(const char *mesh_text, const char *spec, const char *s
 int cmd_layout(int argc, char **argv)
 {
     const char *operand[3];
-    int count = 0, index;
-    struct cmd_args args = cmd_args_begin(argc, argv, options);
-    while ((index = cmd_args_next(&args)) != CMD_ARGS_END) {
-        if (index == CMD_ARGS_BAD)
-            return CMD_MISUSED;
-        if (index != CMD_ARGS_OPERAND)
-            return cmd_help(&help);
+    int count = 0, option;
+    struct args args = args_begin(argc, argv, &usage);
+    while ((option = args_next(&args)) != ARGS_END) {
+        if (option == ARGS_STOP)
+            return args.code;
         if (count < 3)
             operand[count] = args.value;
         count++;

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include <spmd/version.h>
-
+#include <spmd.h>
 #include "cmd.h"
+#include "spelling.h"
 
 static int run_help(int argc, char **argv);
 
@@ -18,7 +18,9 @@ struct command {
 /* A sub-command is a row here, its declaration in cmd.h, and a section in docs/spmd.1. */
 static const struct command commands[] = {
     {"layout", "show who holds what of an array under a sharding", cmd_layout},
+#ifdef HAVE_CBLAS
     {"sweep", "run one function for many configurations, sharded over the ranks", cmd_sweep},
+#endif
     {"info", "show the versions, libraries and ranks that are found", cmd_info},
     {"help", "show the help of a command", run_help},
 };
@@ -49,13 +51,25 @@ static int print_version(void)
     return CMD_DONE;
 }
 
+static const char *command_name(const void *table, int index)
+{
+    const struct command *row = table;
+    return row[index].name;
+}
+
 static const struct command *find_command(const char *name)
 {
     for (int i = 0; i < COMMANDS; i++)
         if (strcmp(commands[i].name, name) == 0)
             return &commands[i];
-    const char *nearest = cmd_nearest(name, commands, COMMANDS, sizeof commands[0]);
-    if (nearest != NULL)
+#ifndef HAVE_CBLAS
+    if (strcmp(name, "sweep") == 0) {
+        cmd_error("sweep needs BLAS, and this build of spmd has none");
+        return NULL;
+    }
+#endif
+    const char *nearest = spelling_nearest(name, COMMANDS, command_name, commands);
+    if (nearest)
         cmd_error("there is no command %s; did you mean %s?", name, nearest);
     else
         cmd_error("there is no command %s; see spmd --help", name);
@@ -67,7 +81,7 @@ static int run_help(int argc, char **argv)
     if (argc < 2 || argv[1][0] == '-')
         return print_help();
     const struct command *command = find_command(argv[1]);
-    if (command == NULL)
+    if (!command)
         return CMD_MISUSED;
     if (command->run == run_help)
         return print_help();
@@ -87,7 +101,7 @@ static int run(int argc, char **argv)
     if (strcmp(argv[1], "--version") == 0 || strcmp(argv[1], "-V") == 0)
         return print_version();
     const struct command *command = find_command(argv[1]);
-    return command != NULL ? command->run(argc - 1, argv + 1) : CMD_MISUSED;
+    return command ? command->run(argc - 1, argv + 1) : CMD_MISUSED;
 }
 
 int main(int argc, char **argv)

@@ -1,29 +1,22 @@
-/* mlp.c - the built-in trainer: its hyperparameters, and one training on one rank. */
+/* mlp.c - what the built-in trainer takes and gives: its hyperparameters and metrics. */
 #include "mlp.h"
 
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "net.h"
 
 const struct mlp_hyper mlp_hypers[MLP_NHYPERS] = {
-    [MLP_LR] = {"lr", 0.1, false, DBL_MIN, DBL_MAX, "a positive number", "learning rate"},
-    [MLP_MOMENTUM] = {"momentum", 0.9, false, 0, 1 - DBL_EPSILON, "a number in [0, 1)",
-                      "of the gradient descent, below 1"},
-    [MLP_DECAY] = {"decay", 0, false, 0, DBL_MAX, "a number from 0",
-                   "weight decay (of weights, not of biases)"},
-    [MLP_WIDTH] = {"width", 64, true, 1, 65536, "a whole number from 1 to 65536",
-                   "units of a hidden layer"},
-    [MLP_DEPTH] = {"depth", 1, true, 0, NET_MAX_DEPTH, "a whole number from 0 to 32",
-                   "hidden layers"},
-    [MLP_BATCH] = {"batch", 64, true, 1, 1 << 20, "a whole number from 1 to 1048576",
-                   "rows of a step"},
-    [MLP_EPOCHS] = {"epochs", 100, true, 0, 1 << 20, "a whole number from 0 to 1048576",
-                    "passes over the training rows"},
-    [MLP_SEED] = {"seed", 0, true, 0, UINT32_MAX, "a whole number from 0 to 4294967295",
+    [MLP_LR] = {"lr", 0.1, false, DBL_MIN, INFINITY, "learning rate"},
+    [MLP_MOMENTUM] = {"momentum", 0.9, false, 0, 1, "of the gradient descent, below 1"},
+    [MLP_DECAY] = {"decay", 0, false, 0, INFINITY, "weight decay (of weights, not of biases)"},
+    [MLP_WIDTH] = {"width", 64, true, 1, 65536, "units of a hidden layer"},
+    [MLP_DEPTH] = {"depth", 1, true, 0, NET_MAX_DEPTH, "hidden layers"},
+    [MLP_BATCH] = {"batch", 64, true, 1, 1 << 20, "rows of a step"},
+    [MLP_EPOCHS] = {"epochs", 100, true, 0, 1 << 20, "passes over the training rows"},
+    [MLP_SEED] = {"seed", 0, true, 0, UINT32_MAX,
                   "folded into the key: other weights, another order of the rows"},
 };
 
@@ -51,149 +44,56 @@ static spmd_status unknown_name(const char *name)
     return spmd_fail(SPMD_ERR_ARGUMENT, "no hyperparameter \"%s\": there are %s", name, list);
 }
 
-spmd_status mlp_bind(int ncolumns, char *const names[], struct mlp *mlp)
+spmd_status mlp_bind(int ncolumns, char *const names[], struct mlp_columns *columns)
 {
-    struct mlp new;
+    struct mlp_columns new;
     for (int h = 0; h < MLP_NHYPERS; h++)
-        new.column[h] = -1;
+        new.of[h] = -1;
     for (int c = 0; c < ncolumns; c++) {
         int h = mlp_hyper_find(names[c]);
         if (h < 0)
             return unknown_name(names[c]);
-        new.column[h] = c;
+        new.of[h] = c;
     }
-    *mlp = new;
+    *columns = new;
     return SPMD_OK;
 }
 
-void mlp_resolve(const struct mlp *mlp, const double *config, double values[MLP_NHYPERS])
+void mlp_resolve(const struct mlp_columns *columns, const double *config,
+                 double values[MLP_NHYPERS])
 {
     for (int h = 0; h < MLP_NHYPERS; h++)
-        values[h] = mlp->column[h] >= 0 ? config[mlp->column[h]] : mlp_hypers[h].fallback;
+        values[h] = columns->of[h] >= 0 ? config[columns->of[h]] : mlp_hypers[h].fallback;
 }
 
-static spmd_status check_values(const double values[MLP_NHYPERS])
+static bool is_in_domain(const struct mlp_hyper *hyper, double value) /* false for NaN */
 {
-    for (int h = 0; h < MLP_NHYPERS; h++) {
-        const struct mlp_hyper *hyper = &mlp_hypers[h];
-        bool fits = values[h] >= hyper->lo && values[h] <= hyper->hi; /* false for NaN */
-        if (!fits || (hyper->whole && values[h] != floor(values[h])))
-            return spmd_fail(SPMD_ERR_ARGUMENT, "%s=%.15g is not %s", hyper->name, values[h],
-                             hyper->domain);
-    }
+    if (hyper->whole)
+        return value >= hyper->lo && value <= hyper->hi && value == floor(value);
+    return value >= hyper->lo && value < hyper->hi;
+}
+
+/* The domain in words, behind "is not ". */
+static void format_domain(const struct mlp_hyper *hyper, char *text, size_t size)
+{
+    if (hyper->whole)
+        snprintf(text, size, "a whole number from %.0f to %.0f", hyper->lo, hyper->hi);
+    else if (isfinite(hyper->hi))
+        snprintf(text, size, "a number in [%g, %g)", hyper->lo, hyper->hi);
+    else if (hyper->lo == DBL_MIN)
+        snprintf(text, size, "a positive number");
+    else
+        snprintf(text, size, "a number from %g", hyper->lo);
+}
+
+spmd_status mlp_check(const double values[MLP_NHYPERS])
+{
+    for (int h = 0; h < MLP_NHYPERS; h++)
+        if (!is_in_domain(&mlp_hypers[h], values[h])) {
+            char domain[64];
+            format_domain(&mlp_hypers[h], domain, sizeof domain);
+            return spmd_fail(SPMD_ERR_ARGUMENT, "%s=%.15g is not %s", mlp_hypers[h].name, values[h],
+                             domain);
+        }
     return SPMD_OK;
-}
-
-/* Labelled rows, as blocks of the data. */
-struct set {
-    const float *x;
-    const int32_t *y;
-    int64_t n;
-    int features;
-};
-
-static struct set set_of(const spmd_block *x, const spmd_block *y)
-{
-    return (struct set){x->data, y->data, x->shape[0], (int)x->shape[1]};
-}
-
-static int count_classes(const struct set *train, const struct set *test)
-{
-    int32_t largest = 0;
-    for (int64_t i = 0; i < train->n; i++)
-        largest = train->y[i] > largest ? train->y[i] : largest;
-    for (int64_t i = 0; i < test->n; i++)
-        largest = test->y[i] > largest ? test->y[i] : largest;
-    return largest + 1;
-}
-
-static void gather(const struct set *set, const int64_t *order, int rows, float *x, int ld,
-                   int32_t *labels)
-{
-    for (int i = 0; i < rows; i++, x += ld) {
-        memcpy(x, set->x + order[i] * set->features, (size_t)set->features * sizeof(float));
-        labels[i] = set->y[order[i]];
-    }
-}
-
-/* One pass over the training rows, in the order given; returns the mean loss on the way. */
-static double train_epoch(struct net *net, const double values[MLP_NHYPERS],
-                          const struct set *train, const int64_t *order, int batch, int32_t *labels)
-{
-    double loss = 0;
-    for (int64_t first = 0; first < train->n; first += batch) {
-        int rows = (int)(train->n - first < batch ? train->n - first : batch);
-        gather(train, order + first, rows, net->a[0], net->ld[0], labels);
-        net_forward(net, net->a[0], net->ld[0], rows);
-        loss += net_loss(net, labels, rows);
-        net_backward(net, rows);
-        net_update(net, (float)values[MLP_LR], (float)values[MLP_MOMENTUM],
-                   (float)values[MLP_DECAY]);
-    }
-    return loss / (double)train->n;
-}
-
-/* All epochs, unless the loss is lost before. */
-static spmd_status train_net(struct net *net, const double values[MLP_NHYPERS], spmd_key key,
-                             const struct set *train, int batch, bool *diverged)
-{
-    int64_t *order = malloc((size_t)train->n * sizeof *order);
-    int32_t *labels = malloc((size_t)batch * sizeof *labels);
-    spmd_status status = SPMD_OK;
-    if (order == NULL || labels == NULL)
-        status = spmd_fail(SPMD_ERR_MEMORY, "no memory for %lld rows", (long long)train->n);
-    *diverged = false;
-    for (int epoch = 0; epoch < (int)values[MLP_EPOCHS]; epoch++) {
-        if (status != SPMD_OK || *diverged)
-            break;
-        status = spmd_random_permutation(spmd_key_fold_in(key, (uint32_t)epoch), train->n, 0,
-                                         train->n, order);
-        if (status == SPMD_OK)
-            *diverged = !isfinite(train_epoch(net, values, train, order, batch, labels));
-    }
-    free(order);
-    free(labels);
-    return status;
-}
-
-/* Mean loss and share of right answers. */
-static void evaluate(struct net *net, const struct set *set, double *accuracy, double *loss)
-{
-    int64_t right = 0;
-    double sum = 0;
-    for (int64_t first = 0; first < set->n; first += net->rows) {
-        int rows = (int)(set->n - first < net->rows ? set->n - first : net->rows);
-        net_forward(net, set->x + first * set->features, set->features, rows);
-        sum += net_score(net, set->y + first, rows, &right);
-    }
-    *accuracy = (double)right / (double)set->n;
-    *loss = sum / (double)set->n;
-}
-
-spmd_status mlp_train(const spmd_block *config, spmd_key key, const spmd_block *const data[],
-                      const spmd_block *const params[], double metrics[], void *user)
-{
-    (void)params;
-    double values[MLP_NHYPERS];
-    mlp_resolve(user, config->data, values);
-    SPMD_TRY(check_values(values));
-    struct set train = set_of(data[MLP_TRAIN_X], data[MLP_TRAIN_Y]);
-    struct set test = set_of(data[MLP_TEST_X], data[MLP_TEST_Y]);
-    int batch = values[MLP_BATCH] < (double)train.n ? (int)values[MLP_BATCH] : (int)train.n;
-
-    struct net net;
-    SPMD_TRY(net_create(train.features, (int)values[MLP_DEPTH], (int)values[MLP_WIDTH],
-                        count_classes(&train, &test), batch > 256 ? batch : 256, &net));
-    spmd_key keys[2]; /* of the weights, of the order */
-    spmd_key_split(spmd_key_fold_in(key, (uint32_t)values[MLP_SEED]), 2, keys);
-    bool diverged = false;
-    spmd_status status = net_init(&net, keys[0]);
-    if (status == SPMD_OK)
-        status = train_net(&net, values, keys[1], &train, batch, &diverged);
-    if (status == SPMD_OK && !diverged) {
-        evaluate(&net, &test, &metrics[MLP_TEST_ACCURACY], &metrics[MLP_TEST_LOSS]);
-        evaluate(&net, &train, &metrics[MLP_TRAIN_ACCURACY], &metrics[MLP_TRAIN_LOSS]);
-    }
-    net_free(&net);
-    return status;
 }

@@ -77,7 +77,7 @@ static spmd_status permute(const spmd_block *x, const spmd_block *y, spmd_key ke
 {
     SPMD_TRY(check_data(x, y));
     *order = malloc((size_t)x->shape[0] * sizeof(int64_t));
-    if (*order == NULL)
+    if (!*order)
         return spmd_fail(SPMD_ERR_MEMORY, "no memory to split %lld rows", (long long)x->shape[0]);
     return spmd_random_permutation(key, x->shape[0], 0, x->shape[0], *order);
 }

@@ -26,7 +26,7 @@ static size_t round_up(size_t n)
 
 static float *take(struct arena *arena, size_t n)
 {
-    float *part = arena->base != NULL ? arena->base + arena->used : NULL;
+    float *part = arena->base ? arena->base + arena->used : NULL;
     arena->used += round_up(n);
     return part;
 }
@@ -41,7 +41,7 @@ static void lay_params(struct net *net, struct arena *arena)
         net->nparams += (size_t)net->ld[l + 1];
     net->params = take(arena, net->nparams);
     net->grads = take(arena, net->nparams);
-    net->speed = take(arena, net->nparams);
+    net->velocity = take(arena, net->nparams);
 }
 
 static void point_params(struct net *net)
@@ -78,7 +78,7 @@ spmd_status net_create(int features, int depth, int width, int classes, int rows
     lay_net(net, &arena);
     size_t bytes = arena.used * sizeof(float);
     arena = (struct arena){.base = aligned_alloc(LANES * sizeof(float), bytes)};
-    if (arena.base == NULL)
+    if (!arena.base)
         return spmd_fail(SPMD_ERR_MEMORY, "no memory for a network of %zu parameters",
                          net->nparams);
     memset(arena.base, 0, bytes);
@@ -217,8 +217,8 @@ void net_backward(struct net *net, int rows)
     }
 }
 
-static void descend(float *restrict w, float *restrict v, const float *restrict g, size_t n,
-                    float lr, float momentum, float decay)
+static void sgd_step(float *restrict w, float *restrict v, const float *restrict g, size_t n,
+                     float lr, float momentum, float decay)
 {
     for (size_t i = 0; i < n; i += LANES, w += LANES, v += LANES, g += LANES)
         for (int k = 0; k < LANES; k++) {
@@ -230,8 +230,8 @@ static void descend(float *restrict w, float *restrict v, const float *restrict 
 void net_update(struct net *net, float lr, float momentum, float decay)
 {
     size_t n = net->nweights;
-    descend(net->params, net->speed, net->grads, n, lr, momentum, decay);
-    descend(net->params + n, net->speed + n, net->grads + n, net->nparams - n, lr, momentum, 0);
+    sgd_step(net->params, net->velocity, net->grads, n, lr, momentum, decay);
+    sgd_step(net->params + n, net->velocity + n, net->grads + n, net->nparams - n, lr, momentum, 0);
 }
 
 double net_score(struct net *net, const int32_t *labels, int rows, int64_t *right)

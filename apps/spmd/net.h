@@ -4,20 +4,28 @@
 
 #include <spmd.h>
 
-enum { NET_MAX_DEPTH = 32 }; /* hidden layers */
+enum {
+    NET_MAX_DEPTH = 32, /* hidden layers */
+    NET_MAX_LAYERS = NET_MAX_DEPTH + 1,
+};
 
+/* Layer l of weights leads from units size[l] to units size[l + 1]. Rows of units are padded with
+ * zeros: row i begins at i * ld[l]. */
 struct net {
-    int nlayers;                 /* of weights: hidden layers and one */
-    int size[NET_MAX_DEPTH + 2]; /* [nlayers + 1] units */
-    int ld[NET_MAX_DEPTH + 2];   /* [nlayers + 1] the same with padding */
-    int rows;                    /* that fit into the layers below */
+    int nlayers;                  /* of weights */
+    int size[NET_MAX_LAYERS + 1]; /* [nlayers + 1] features, units of hidden layers, classes */
+    int ld[NET_MAX_LAYERS + 1];   /* [nlayers + 1] the same with padding */
+    int rows;                     /* that fit into the activations */
     size_t nweights, nparams;
-    float *params, *grads, *speed; /* [nparams] weights, then biases */
-    float *w[NET_MAX_DEPTH + 1],
-        *dw[NET_MAX_DEPTH + 1]; /* [size[l], ld[l + 1]] in params and grads */
-    float *b[NET_MAX_DEPTH + 1], *db[NET_MAX_DEPTH + 1]; /* [ld[l + 1]] */
-    float *a[NET_MAX_DEPTH + 2];                         /* [rows, ld[l]] activations */
-    float *da[NET_MAX_DEPTH + 2]; /* [rows, ld[l]] their gradients, of hidden ones */
+    float *params; /* [nparams] weights, then biases */
+    float *grads, *velocity;
+
+    /* Parts of params and of grads. */
+    float *w[NET_MAX_LAYERS], *dw[NET_MAX_LAYERS]; /* [size[l], ld[l + 1]] */
+    float *b[NET_MAX_LAYERS], *db[NET_MAX_LAYERS]; /* [ld[l + 1]] */
+
+    /* Activations, and the gradients of hidden ones. */
+    float *a[NET_MAX_LAYERS + 1], *da[NET_MAX_LAYERS + 1]; /* [rows, ld[l]] */
 };
 
 /* All of a network's memory, zeroed, for `rows` rows at a time. Fails with SPMD_ERR_MEMORY. */

@@ -2,11 +2,7 @@
 #ifndef APPS_PROGRESS_H
 #define APPS_PROGRESS_H
 
-#include <stdbool.h>
 #include <stdint.h>
-
-/* Whether messages of this process end up on a terminal. */
-bool progress_is_seen(void);
 
 /* Draws "12 of 48 done, BEST, 0:21 left" over the line before; `seconds` is what the `ran` first
  * ones of `done` to come to an end in this run have taken so far. */

@@ -7,17 +7,11 @@
 #include "blas.h"
 #include "cmd.h"
 
-spmd_status sweep_follow_root(struct sweep *sweep, spmd_status status)
+spmd_status sweep_follow_root(spmd_status status)
 {
-    struct {
-        spmd_status status;
-        char message[1024];
-    } verdict = {.status = status};
-    snprintf(verdict.message, sizeof verdict.message, "%s", spmd_error_message());
-    MPI_Bcast(&verdict, sizeof verdict, MPI_BYTE, 0, MPI_COMM_WORLD);
-    if (verdict.status == SPMD_OK || sweep->root)
-        return verdict.status;
-    return spmd_fail(verdict.status, "%s", verdict.message);
+    int code = (int)status;
+    MPI_Bcast(&code, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return (spmd_status)code;
 }
 
 static spmd_status prepare(struct sweep *sweep)
@@ -71,7 +65,7 @@ static int tell_result(const struct sweep *sweep)
     printf("%lld configuration%s: %lld done, %lld failed, %lld diverged, %lld not run\n",
            (long long)nrows, nrows == 1 ? "" : "s", (long long)done, (long long)failed,
            (long long)diverged, (long long)not_run);
-    spmd_status status = table_print(table, sweep->options->top, stdout);
+    spmd_status status = table_print(table, sweep->options->top);
     printf("written: %s and %s\n", sweep->hdf5, sweep->csv);
     if (status != SPMD_OK)
         cmd_warning("%s", spmd_error_message());

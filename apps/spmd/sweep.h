@@ -33,8 +33,8 @@ struct sweep {
 
     spmd_array *data[MLP_NDATA];
     struct space space;
-    struct mlp mlp; /* where the space's columns are */
-    uint64_t *ids;  /* [nrows] */
+    struct mlp_columns columns; /* of the space */
+    uint64_t *ids;              /* [nrows] */
     struct table_form form;
 
     char *hdf5, *csv, *journal_path;
@@ -49,17 +49,28 @@ struct sweep {
 
 /* All collective over the mesh. */
 
-/* What position 0 did for all: its status, and its message, on all ranks. */
-spmd_status sweep_follow_root(struct sweep *sweep, spmd_status status);
+/* The status of position 0, which did something for all, on all ranks. The message stays with
+ * position 0, which is the one that tells it. */
+spmd_status sweep_follow_root(spmd_status status);
 
-/* sweep_input.c: data, key, space; what is asked for. */
+/* sweep_input.c. What is asked for: data, configurations, and what tells this sweep from others. */
 spmd_status sweep_read_input(struct sweep *sweep);
 
-/* sweep_files.c: the journal, what it has, what is pending; and the files at the end. */
+/* sweep_data.c. The data set, split for training and testing, and its digest. */
+extern const char sweep_builtin_data[]; /* its name */
+spmd_status sweep_read_data(struct sweep *sweep);
+
+/* sweep_table.c. The configurations of --table. */
+spmd_status sweep_read_table(struct sweep *sweep, struct space *space);
+
+/* sweep_space.c. All configurations, each one once, and their ids. */
+spmd_status sweep_make_space(struct sweep *sweep);
+
+/* sweep_files.c. The journal, what it has, what is pending; and the files at the end. */
 spmd_status sweep_open_files(struct sweep *sweep);
 spmd_status sweep_write_files(struct sweep *sweep);
 
-/* sweep_run.c: the pending rows. */
+/* sweep_run.c. The pending rows. */
 spmd_status sweep_run(struct sweep *sweep);
 
 #endif

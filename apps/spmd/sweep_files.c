@@ -2,7 +2,6 @@
 #include "sweep.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "file.h"
 
 static spmd_status name_files(struct sweep *sweep)
 {
@@ -20,7 +20,7 @@ static spmd_status name_files(struct sweep *sweep)
         sweep->csv = NULL;
     if (asprintf(&sweep->journal_path, "%s.journal", out) < 0)
         sweep->journal_path = NULL;
-    if (sweep->hdf5 == NULL || sweep->csv == NULL || sweep->journal_path == NULL)
+    if (!sweep->hdf5 || !sweep->csv || !sweep->journal_path)
         return spmd_fail(SPMD_ERR_MEMORY, "no memory for the names of files");
     return SPMD_OK;
 }
@@ -50,7 +50,7 @@ static spmd_status check_replaceable(const char *path)
 static spmd_status remove_output(const char *path)
 {
     if (unlink(path) != 0 && errno != ENOENT)
-        return spmd_fail(SPMD_ERR_FILE, "cannot remove %s: %s", path, strerror(errno));
+        return file_fail("remove", path);
     return SPMD_OK;
 }
 
@@ -73,12 +73,12 @@ static spmd_status settle_journal(struct sweep *sweep, bool *found)
         SPMD_TRY(remove_earlier(sweep));
     else if (options->resume)
         SPMD_TRY(journal_check(path, SWEEP_NJOURNAL_FIELDS, sweep->fields, found));
-    else if (output != NULL || exists(path))
+    else if (output || exists(path))
         return spmd_fail(SPMD_ERR_FILE,
                          "%s exists: --resume completes the sweep, --force begins anew, or give "
                          "another --out",
-                         output != NULL ? output : path);
-    if (options->resume && !*found && output != NULL)
+                         output ? output : path);
+    if (options->resume && !*found && output)
         return spmd_fail(SPMD_ERR_FILE, "%s exists, but not %s to go on from: --force begins anew",
                          output, path);
     return *found ? SPMD_OK : journal_create(path, SWEEP_NJOURNAL_FIELDS, sweep->fields);
@@ -125,7 +125,7 @@ static spmd_status read_states(struct sweep *sweep, unsigned char states[])
     tell_found(sweep, &table, damaged);
     for (int64_t i = 0; i < sweep->space.nrows; i++)
         states[i] = (unsigned char)table.rows[i].state;
-    sweep->best = table_best(&table);
+    sweep->best = table_best(&table, NULL);
     if (sweep->best >= 0)
         memcpy(sweep->best_metrics, table.rows[sweep->best].metrics, sizeof sweep->best_metrics);
     table_free(&table);
@@ -150,7 +150,7 @@ static spmd_status shuffle_pending(struct sweep *sweep)
     size_t bytes = (size_t)sweep->npending * sizeof *sweep->pending;
     int64_t *order = malloc(bytes + 1), *shuffled = malloc(bytes + 1);
     spmd_status status = SPMD_OK;
-    if (order == NULL || shuffled == NULL)
+    if (!order || !shuffled)
         status = spmd_fail(SPMD_ERR_MEMORY, "no memory for %lld rows", (long long)sweep->npending);
     else
         status = spmd_random_permutation(sweep->keys[SWEEP_KEY_DEAL], sweep->npending, 0,
@@ -171,7 +171,7 @@ static spmd_status find_pending(struct sweep *sweep, bool found)
     sweep->pending = malloc(((size_t)nrows + 1) * sizeof *sweep->pending);
     sweep->best = -1;
     spmd_status status = SPMD_OK;
-    if (states == NULL || sweep->pending == NULL)
+    if (!states || !sweep->pending)
         status = spmd_fail(SPMD_ERR_MEMORY, "no memory for %lld rows", (long long)nrows);
     else if (found)
         status = read_states(sweep, states);
@@ -189,7 +189,7 @@ spmd_status sweep_open_files(struct sweep *sweep)
 {
     bool found = false;
     SPMD_TRY(spmd_agree(sweep->mesh, name_files(sweep)));
-    SPMD_TRY(sweep_follow_root(sweep, sweep->root ? settle_journal(sweep, &found) : SPMD_OK));
+    SPMD_TRY(sweep_follow_root(sweep->root ? settle_journal(sweep, &found) : SPMD_OK));
     SPMD_TRY(find_pending(sweep, found));
     return spmd_agree(sweep->mesh,
                       journal_open(sweep->journal_path, spmd_mesh_position(sweep->mesh),
@@ -201,10 +201,9 @@ spmd_status sweep_write_files(struct sweep *sweep)
     int64_t damaged;
     SPMD_TRY(spmd_agree(sweep->mesh, journal_close(&sweep->journal)));
     sweep->table.form = &sweep->form;
-    SPMD_TRY(sweep_follow_root(sweep, sweep->root ? read_journal(sweep, &sweep->table, &damaged)
-                                                  : SPMD_OK));
+    SPMD_TRY(
+        sweep_follow_root(sweep->root ? read_journal(sweep, &sweep->table, &damaged) : SPMD_OK));
     SPMD_TRY(
         table_write_hdf5(&sweep->table, sweep->mesh, sweep->hdf5, SWEEP_NFIELDS, sweep->fields));
-    return sweep_follow_root(sweep,
-                             sweep->root ? table_write_csv(&sweep->table, sweep->csv) : SPMD_OK);
+    return sweep_follow_root(sweep->root ? table_write_csv(&sweep->table, sweep->csv) : SPMD_OK);
 }

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "args.h"
 #include "cmd.h"
 #include "mlp.h"
 
@@ -27,11 +28,11 @@ enum {
     OBJECTIVE,
     TOP,
     STRICT,
-    HELP,
+    PROGRESS,
     NOPTIONS
 };
 
-static const struct cmd_option option_table[NOPTIONS + 1] = {
+static const struct args_option option_table[NOPTIONS] = {
     [GRID] = {"grid", "NAME=VALUES",
               "every combination with these values of a hyperparameter:\n"
               "a,b,c (a list), a..b:N (N points), a..b:log:N; may be given\n"
@@ -58,7 +59,9 @@ static const struct cmd_option option_table[NOPTIONS + 1] = {
     [OBJECTIVE] = {"objective", "METRIC", "what to compare by (test_accuracy)"},
     [TOP] = {"top", "N", "rows of the summary (10)"},
     [STRICT] = {"strict", NULL, "exit with 1 if a configuration failed"},
-    [HELP] = {"help", NULL, "print this help"},
+    [PROGRESS] = {"progress", NULL,
+                  "show how far it is also where standard error is no terminal\n"
+                  "(mpirun's pipe, say)"},
 };
 
 /* What is swept where nothing is asked for. */
@@ -66,25 +69,18 @@ static const char *const default_ranges[] = {"lr=0.01..1:log:6", "width=32,64,12
                                              "momentum=0,0.9"};
 enum { NDEFAULTS = sizeof default_ranges / sizeof default_ranges[0] };
 
-static void write_about(FILE *stream)
+static void print_details(void)
 {
-    fputs(
-        "Trains a multi-layer perceptron once for each configuration of its hyperparameters. The\n"
-        "configurations are sharded over the ranks, at most one more on one rank than on another;\n"
-        "key and data are replicated. A fifth of the rows, the same for all, is kept for testing.\n"
-        "\n"
-        "Hyperparameters, and what they are where a configuration does not say:\n",
-        stream);
+    puts("\nHyperparameters, and what they are where a configuration does not say:");
     for (int h = 0; h < MLP_NHYPERS; h++)
-        fprintf(stream, "  %-9s %s (%g)\n", mlp_hypers[h].name, mlp_hypers[h].help,
-                mlp_hypers[h].fallback);
-    fputs("Without --grid and --table:", stream);
+        printf("  %-9s %s (%g)\n", mlp_hypers[h].name, mlp_hypers[h].help, mlp_hypers[h].fallback);
+    fputs("Without --grid and --table:", stdout);
     for (int r = 0; r < NDEFAULTS; r++)
-        fprintf(stream, " --grid %s", default_ranges[r]);
-    fputs("\n\nMetrics:", stream);
+        printf(" --grid %s", default_ranges[r]);
+    fputs("\n\nMetrics:", stdout);
     for (int m = 0; m < MLP_NMETRICS; m++)
-        fprintf(stream, " %s%s", mlp_metrics[m].name, m + 1 < MLP_NMETRICS ? "," : ".");
-    fputs(
+        printf(" %s%s", mlp_metrics[m].name, m + 1 < MLP_NMETRICS ? "," : ".");
+    puts(
         " They depend on the\n"
         "configuration, the seed and the data only, bit by bit, not on the number of ranks.\n"
         "\n"
@@ -95,31 +91,25 @@ static void write_about(FILE *stream)
         "time: the same command with --resume, on any number of ranks, goes on, and its table is\n"
         "that of an unbroken run. More configurations may be asked for by then.\n"
         "\n"
-        "Exit code: 0 if all configurations ended, 1 if the run failed, 2 for a wrong use.",
-        stream);
+        "Exit code: 0 if all configurations ended, 1 if the run failed, 2 for a wrong use.");
 }
 
-static int print_help(void)
-{
-    static const char examples[] =
-        "mpirun -n 8 spmd sweep\n"
+static const struct args_usage usage = {
+    .synopsis = "mpirun -n RANKS spmd sweep [OPTION...]",
+    .about =
+        "Trains a multi-layer perceptron once for each configuration of its hyperparameters. The\n"
+        "configurations are sharded over the ranks, at most one more on one rank than on another;\n"
+        "key and data are replicated. A fifth of the rows, the same for all, is kept for testing.",
+    .details = print_details,
+    .noptions = NOPTIONS,
+    .options = option_table,
+    .examples =
+        "mpirun -n 8 spmd sweep --progress\n"
         "mpirun -n 8 spmd sweep --grid lr=0.001..1:log:8 --grid width=16,32,64 --set epochs=50\n"
         "mpirun -n 8 spmd sweep --grid lr=1e-4..1:log --grid width=16..512:log --sample 100\n"
         "mpirun -n 8 spmd sweep --table best.csv --grid seed=0..9:10 --out seeds\n"
-        "srun spmd sweep --data my.h5 --x images --y labels --out mine --resume";
-    char *about = NULL;
-    size_t size;
-    FILE *stream = open_memstream(&about, &size);
-    if (stream == NULL)
-        return CMD_FAILED;
-    write_about(stream);
-    if (fclose(stream) != 0)
-        return CMD_FAILED;
-    cmd_help(&(struct cmd_help){"mpirun -n RANKS spmd sweep [OPTION...]", about, option_table,
-                                examples});
-    free(about);
-    return CMD_DONE;
-}
+        "srun spmd sweep --data my.h5 --x images --y labels --out mine --resume",
+};
 
 /* A whole number from `lo` on. */
 static bool read_whole(const char *text, int64_t lo, int64_t *number)
@@ -153,30 +143,53 @@ static spmd_status take_seed(const char *text, uint64_t *seed)
     return SPMD_OK;
 }
 
-static spmd_status take_range(const char *text, bool single, struct sweep_options *options)
+static bool is_given(const struct sweep_options *options, const char *name, size_t length)
+{
+    for (int r = 0; r < options->nranges; r++)
+        if (strncmp(options->ranges[r].name, name, length) == 0 &&
+            options->ranges[r].name[length] == '\0')
+            return true;
+    return false;
+}
+
+static spmd_status check_range(const struct range *range, const struct sweep_options *options)
+{
+    struct mlp_columns columns;
+    SPMD_TRY(mlp_bind(1, &range->name, &columns));
+    if (is_given(options, range->name, strlen(range->name)))
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s is given twice", range->name);
+    return SPMD_OK;
+}
+
+/* Takes the range over. */
+static spmd_status add_range(struct range *range, struct sweep_options *options)
+{
+    SPMD_TRY(check_range(range, options));
+    struct range *more = realloc(options->ranges, ((size_t)options->nranges + 1) * sizeof *more);
+    if (!more)
+        return spmd_fail(SPMD_ERR_MEMORY, "no memory for %s", range->name);
+    range->whole = mlp_hypers[mlp_hyper_find(range->name)].whole;
+    options->ranges = more;
+    options->ranges[options->nranges++] = *range;
+    return SPMD_OK;
+}
+
+static spmd_status take_grid(const char *text, struct sweep_options *options)
 {
     struct range range;
     SPMD_TRY(range_parse(text, &range));
-    struct mlp mlp;
-    spmd_status status = mlp_bind(1, &range.name, &mlp);
-    for (int r = 0; r < options->nranges && status == SPMD_OK; r++)
-        if (strcmp(options->ranges[r].name, range.name) == 0)
-            status = spmd_fail(SPMD_ERR_ARGUMENT, "%s is given twice", range.name);
-    if (status == SPMD_OK && single && (range.kind != RANGE_LIST || range.count != 1))
-        status = spmd_fail(SPMD_ERR_ARGUMENT, "--set takes one value, not %s; see --grid", text);
-    struct range *more = NULL;
-    if (status == SPMD_OK) {
-        more = realloc(options->ranges, ((size_t)options->nranges + 1) * sizeof *more);
-        if (more == NULL)
-            status = spmd_fail(SPMD_ERR_MEMORY, "no memory for %s", text);
-    }
-    if (status != SPMD_OK) {
+    spmd_status status = add_range(&range, options);
+    if (status != SPMD_OK)
         range_free(&range);
-        return status;
-    }
-    range.whole = mlp_hypers[mlp_hyper_find(range.name)].whole;
-    options->ranges = more;
-    options->ranges[options->nranges++] = range;
+    return status;
+}
+
+static spmd_status take_set(const char *text, struct sweep_options *options)
+{
+    SPMD_TRY(take_grid(text, options));
+    const struct range *range = &options->ranges[options->nranges - 1];
+    if (range->kind != RANGE_LIST || range->count != 1)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "--set takes one value, not %s; see --grid", text);
     return SPMD_OK;
 }
 
@@ -205,68 +218,46 @@ static spmd_status take_out(const char *text, const char **out)
 static spmd_status take_option(int option, const char *value, struct sweep_options *options)
 {
     const char *name = option_table[option].name;
+    const char **const texts[NOPTIONS] = {
+        [TABLE] = &options->table, [DATA] = &options->data, [X] = &options->x, [Y] = &options->y};
+    bool *const flags[NOPTIONS] = {[RESUME] = &options->resume,
+                                   [RETRY_FAILED] = &options->retry_failed,
+                                   [FORCE] = &options->force,
+                                   [STRICT] = &options->strict,
+                                   [PROGRESS] = &options->progress};
+    if (texts[option])
+        *texts[option] = value;
+    if (flags[option])
+        *flags[option] = true;
     switch (option) {
     case GRID:
         options->grid = true;
-        return take_range(value, false, options);
+        return take_grid(value, options);
     case SET:
-        return take_range(value, true, options);
+        return take_set(value, options);
     case SAMPLE:
         return take_whole(name, value, 1, &options->sample);
-    case TABLE:
-        options->table = value;
-        return SPMD_OK;
-    case DATA:
-        options->data = value;
-        return SPMD_OK;
-    case X:
-        options->x = value;
-        return SPMD_OK;
-    case Y:
-        options->y = value;
-        return SPMD_OK;
     case SEED:
         return take_seed(value, &options->seed);
     case OUT:
         return take_out(value, &options->out);
-    case RESUME:
-        options->resume = true;
-        return SPMD_OK;
-    case RETRY_FAILED:
-        options->retry_failed = true;
-        return SPMD_OK;
-    case FORCE:
-        options->force = true;
-        return SPMD_OK;
     case LIMIT:
         return take_whole(name, value, 0, &options->limit);
     case OBJECTIVE:
         return take_objective(value, &options->objective);
     case TOP:
         return take_whole(name, value, 0, &options->top);
-    case STRICT:
-        options->strict = true;
+    default:
         return SPMD_OK;
     }
-    return SPMD_OK;
-}
-
-static bool is_given(const struct sweep_options *options, const char *text)
-{
-    size_t length = strcspn(text, "=");
-    for (int r = 0; r < options->nranges; r++)
-        if (strncmp(options->ranges[r].name, text, length) == 0 &&
-            options->ranges[r].name[length] == '\0')
-            return true;
-    return false;
 }
 
 /* The default ranges of what --set does not fix. */
 static spmd_status take_default_ranges(struct sweep_options *options)
 {
     for (int r = 0; r < NDEFAULTS; r++)
-        if (!is_given(options, default_ranges[r]))
-            SPMD_TRY(take_range(default_ranges[r], false, options));
+        if (!is_given(options, default_ranges[r], strcspn(default_ranges[r], "=")))
+            SPMD_TRY(take_grid(default_ranges[r], options));
     return SPMD_OK;
 }
 
@@ -277,9 +268,9 @@ static spmd_status check_together(struct sweep_options *options)
         return spmd_fail(SPMD_ERR_ARGUMENT, "--resume goes on and --force begins anew: give one");
     if (options->retry_failed && !options->resume)
         return spmd_fail(SPMD_ERR_ARGUMENT, "--retry-failed goes with --resume");
-    if (options->table != NULL && options->sample > 0)
+    if (options->table && options->sample > 0)
         return spmd_fail(SPMD_ERR_ARGUMENT, "--sample draws from --grid, not from --table");
-    if (options->table == NULL && !options->grid)
+    if (!options->table && !options->grid)
         return take_default_ranges(options);
     return SPMD_OK;
 }
@@ -288,16 +279,16 @@ bool sweep_options_parse(int argc, char **argv, struct sweep_options *options, i
 {
     *options = (struct sweep_options){
         .x = "x", .y = "y", .out = "sweep", .objective = MLP_TEST_ACCURACY, .top = 10, .limit = -1};
-    *code = CMD_MISUSED;
-    struct cmd_args args = cmd_args_begin(argc, argv, option_table);
+    struct args args = args_begin(argc, argv, &usage);
     spmd_status status = SPMD_OK;
-    for (int option; status == SPMD_OK && (option = cmd_args_next(&args)) != CMD_ARGS_END;) {
-        if (option == HELP)
-            *code = print_help();
-        if (option == HELP || option == CMD_ARGS_BAD)
-            goto stop;
+    for (int option; status == SPMD_OK && (option = args_next(&args)) != ARGS_END;) {
+        if (option == ARGS_STOP) {
+            sweep_options_free(options);
+            *code = args.code;
+            return false;
+        }
         status =
-            option == CMD_ARGS_OPERAND
+            option == ARGS_OPERAND
                 ? spmd_fail(SPMD_ERR_ARGUMENT, "sweep takes options only, not \"%s\"", args.value)
                 : take_option(option, args.value, options);
     }
@@ -305,8 +296,7 @@ bool sweep_options_parse(int argc, char **argv, struct sweep_options *options, i
         status = check_together(options);
     if (status == SPMD_OK)
         return true;
-    cmd_misuse("sweep", "%s", spmd_error_message());
-stop:
+    *code = cmd_misuse("sweep", "%s", spmd_error_message());
     sweep_options_free(options);
     return false;
 }

@@ -2,7 +2,7 @@
 #ifndef APPS_SWEEP_OPTIONS_H
 #define APPS_SWEEP_OPTIONS_H
 
-#include "space.h"
+#include "range.h"
 
 struct sweep_options {
     const char *data; /* NULL: the data set built in */
@@ -17,7 +17,7 @@ struct sweep_options {
     int64_t top;
     int64_t limit; /* configurations of this run; -1: all */
     bool grid;     /* there was one */
-    bool resume, force, retry_failed, strict;
+    bool resume, force, retry_failed, strict, progress;
 };
 
 /* Reads the arguments (argv[0] is "sweep"). True: go on, and free the options afterwards. False:

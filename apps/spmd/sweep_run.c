@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "progress.h"
 
@@ -74,7 +75,7 @@ static void format_best(const struct sweep *sweep, const spmd_sweep_progress *pr
         return;
     size_t used = (size_t)snprintf(text, size, "%.4g with", best[form->objective]);
     for (int c = 0; c < sweep->space.ncolumns && used < size; c++)
-        if (!space_is_fixed(&sweep->space, c))
+        if (!sweep->space.fixed[c])
             used += (size_t)snprintf(text + used, size - used, " %s=%.4g", sweep->space.names[c],
                                      space_row(&sweep->space, row)[c]);
 }
@@ -96,7 +97,7 @@ spmd_status sweep_run(struct sweep *sweep)
     spmd_shape shape = SPMD_SHAPE(devices(sweep), batches(sweep), sweep->space.ncolumns);
     SPMD_TRY(spmd_array_from_callback(sweep->mesh, "P(devices)", SPMD_F64, shape, fill_configs,
                                       sweep, &configs));
-    bool seen = sweep->root && progress_is_seen();
+    bool seen = sweep->root && (sweep->options->progress || isatty(STDERR_FILENO));
     spmd_sweep_options options = {.objective = sweep->form.objective,
                                   .minimize = sweep->form.minimize,
                                   .on_row = on_row,
@@ -104,7 +105,7 @@ spmd_status sweep_run(struct sweep *sweep)
                                   .user = sweep};
     spmd_sweep_result result = {0};
     spmd_status status =
-        spmd_sweep(sweep->mesh, mlp_train, &sweep->mlp, configs, sweep->keys[SWEEP_KEY_TRAIN],
+        spmd_sweep(sweep->mesh, mlp_train, &sweep->columns, configs, sweep->keys[SWEEP_KEY_TRAIN],
                    MLP_NDATA, sweep->data, 0, NULL, MLP_NMETRICS, &options, &result);
     if (seen)
         progress_clear();

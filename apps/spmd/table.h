@@ -2,8 +2,6 @@
 #ifndef APPS_TABLE_H
 #define APPS_TABLE_H
 
-#include <stdio.h>
-
 #include "journal.h"
 #include "space.h"
 
@@ -34,17 +32,19 @@ int64_t table_count(const struct table *table, spmd_sweep_state state);
 /* Local. Whether metrics `a` are better than `b`. NaN never is. */
 bool table_better(const struct table_form *form, const double a[], const double b[]);
 
-/* Local. The best row that is done; -1 if none is. */
-int64_t table_best(const struct table *table);
+/* Local. Of the rows that are done and not `taken` (NULL: none is), the best, of equals the first;
+ * -1 if there is none. */
+int64_t table_best(const struct table *table, const bool taken[]);
 
-/* Local. Prints the best `top` rows, and what all configurations have in common. */
-spmd_status table_print(const struct table *table, int64_t top, FILE *stream);
+/* table_print.c. Local. Prints the best `top` rows to standard output, and what all configurations
+ * have in common. */
+spmd_status table_print(const struct table *table, int64_t top);
 
-/* Local. Writes all rows, aside and renamed. */
+/* table_csv.c. Local. Writes all rows, aside and renamed. */
 spmd_status table_write_csv(const struct table *table, const char *path);
 
-/* Collective over the mesh. Writes all rows, which position 0 holds; a dataset for each column.
- * `fields` [nfields] become attributes of the file. */
+/* table_hdf5.c. Collective over the mesh. Writes all rows, which position 0 holds; a dataset for
+ * each column. `fields` [nfields] become attributes of the file. */
 spmd_status table_write_hdf5(const struct table *table, spmd_mesh *mesh, const char *path,
                              int nfields, const struct journal_field fields[]);
 

@@ -1,8 +1,9 @@
 /* spmd/io.h - sharded arrays to and from HDF5 files.
  *
  * All calls are collective over the file's mesh, take the same arguments on all ranks and end
- * in an agreement; ranks that hold nothing take part, idle ranks succeed at once. They fail
- * with SPMD_ERR_FILE and a message that names file, dataset and reason. */
+ * in an agreement; ranks that hold nothing take part, idle ranks succeed at once, if only their
+ * pointers for results are not NULL. They fail with SPMD_ERR_FILE and a message that names file,
+ * dataset and reason. */
 #ifndef SPMD_IO_H
 #define SPMD_IO_H
 
@@ -20,15 +21,24 @@ spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file);
 spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size, const char *name,
                                  spmd_file **file);
 
-/* Collective. Begins a new file. It is written aside ("path.tmp") and takes the place of `path`
- * only when spmd_file_close has succeeded: a run that ends before leaves an old file whole. */
+/* Collective. Begins a new file. It is written aside, and takes the place of `path` only when
+ * spmd_file_close has succeeded: until then an old file stays whole. Of several handles or jobs
+ * that write one path, the last to close wins, with its whole file. Where `path` is a link, the
+ * file that it leads to is replaced, and the link stays.
+ *
+ * The file aside is "PATH.tmp-LETTERS" (six, a to z, that no other file has) in the directory of
+ * the file to be replaced. It is gone after a close, a discard or a failure, and after MPI_Finalize
+ * with the handle still open; a run that is killed leaves it, to be removed by hand. */
 spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file);
 
-/* Collective. Closes a file, and for a new one puts it in place. The handle is gone in any case,
- * but for SPMD_ERR_DISAGREE. Fails, and removes the new file, if a write to it had failed. */
+/* Collective. Closes a file, and for a new one puts it in place. Fails, and removes the new file,
+ * if a write to it had failed. The handle is gone in any case but one: where ranks are in different
+ * calls (SPMD_ERR_DISAGREE), the file stays open on all of them, and *file as it was. */
 spmd_status spmd_file_close(spmd_file **file);
 
-/* Collective. Closes without putting in place: removes what was written aside. */
+/* Collective. Closes without putting in place: removes what was written aside. Sets *file to NULL;
+ * where ranks are in different calls, it leaves the file open as spmd_file_close does, and *file
+ * and the message of spmd_error_message tell. */
 void spmd_file_discard(spmd_file **file);
 
 /* Collective. Type and shape of a dataset ("x", "group/x"); whether there is one at all. Idle ranks

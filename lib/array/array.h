@@ -27,6 +27,10 @@ spmd_sharding *spmd__sharding_hold(const spmd_sharding *sharding);
 /* The box of `shape` that `position` holds; the arguments have been checked. */
 spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, int64_t position);
 
+/* Local. Whether a mesh has ranks that can hold arrays; whether there is a place for a new one. */
+spmd_status spmd__array_check_mesh(const spmd_mesh *mesh);
+spmd_status spmd__array_check_place(spmd_array *const *out);
+
 /* Local. Checks that an array may be so (type, shape, spec, no partial values) and makes it, with
  * a zeroed block. No agreement. */
 spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,

@@ -5,9 +5,10 @@
  * ones in pieces. A message that is one dense piece is sent from, or received into, its place;
  * others are packed into a slot of the lane. Both sides know the extents of all parts, hence
  * cut the same messages, though one side may pack what the other does not. */
+#include "array/exchange.h"
+
 #include <stdlib.h>
 
-#include "array/exchange.h"
 #include "comm/mpi.h"
 #include "core/layout.h"
 #include "core/mem.h"

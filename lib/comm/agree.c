@@ -1,11 +1,12 @@
 /* comm/agree.c - one verdict for all ranks of a collective call. */
+#include "comm/agree.h"
+
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
-#include "comm/agree.h"
 #include "comm/mpi.h"
 #include "core/hash.h"
 

@@ -2,9 +2,10 @@
  *
  * Where one mesh has all ranks of the other one, its communicator is the bridge; else one is
  * made for the ranks of both. */
+#include "comm/bridge.h"
+
 #include <stdlib.h>
 
-#include "comm/bridge.h"
 #include "comm/mpi.h"
 #include "core/mem.h"
 

@@ -1,10 +1,11 @@
 /* comm/collective.c - reductions and moves of plain memory over a communicator. */
+#include "comm/collective.h"
+
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/collective.h"
 #include "comm/mpi.h"
 #include "core/half.h"
 #include "core/mem.h"

@@ -1,10 +1,11 @@
 /* comm/mesh.c - named axes over ranks, and the communicator of any set of them. */
+#include "comm/mesh.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "comm/agree.h"
-#include "comm/mesh.h"
 #include "comm/mpi.h"
 #include "core/mem.h"
 

@@ -1,8 +1,8 @@
 /* comm/mpi.c - MPI's codes in our terms. */
+#include "comm/mpi.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-#include "comm/mpi.h"
 
 spmd_status spmd__mpi_status(int code, const char *call)
 {

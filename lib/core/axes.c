@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/cursor.h"
 #include "core/error.h"
 #include "core/hash.h"
 

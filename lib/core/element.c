@@ -1,4 +1,6 @@
 /* core/element.c - single elements of any type: printed, compared. */
+#include "core/element.h"
+
 #include <complex.h>
 #include <float.h>
 #include <math.h>
@@ -6,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/element.h"
 #include "core/half.h"
 
 enum { SHORT_DIGITS = 6 }; /* enough to look at a float */

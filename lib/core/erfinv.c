@@ -1,10 +1,11 @@
 /* core/erfinv.c - the inverse of the error function, after Giles, "Approximating the erfinv
  * function" (2012), with the logarithms of Cephes: step by step as XLA computes it on CPUs. */
+#include "core/erfinv.h"
+
 #include <math.h>
 #include <stddef.h>
 
 #include "core/clones.h"
-#include "core/erfinv.h"
 
 #define LENGTH(array) (sizeof(array) / sizeof(array)[0])
 

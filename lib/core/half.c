@@ -1,7 +1,7 @@
 /* core/half.c - f16 and bf16 to and from f32. */
-#include <string.h>
-
 #include "core/half.h"
+
+#include <string.h>
 
 enum {
     F16_MANTISSA = 10,

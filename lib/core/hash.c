@@ -1,7 +1,7 @@
 /* core/hash.c - 64-bit digests: multiply-and-fold over words, after wyhash's idea (Wang Yi). */
-#include <string.h>
-
 #include "core/hash.h"
+
+#include <string.h>
 
 static const uint64_t odd[2] = {0x9e3779b97f4a7c15u, 0xd1b54a32d192ed03u};
 

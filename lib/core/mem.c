@@ -1,9 +1,9 @@
 /* core/mem.c - checked memory. */
+#include "core/mem.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "core/mem.h"
 
 spmd_status spmd__alloc(size_t count, size_t size, void *out)
 {

@@ -2,7 +2,7 @@
 #include "core/shape.h"
 
 #include "core/error.h"
-#include "core/text.h"
+#include "core/cursor.h"
 
 spmd_shape spmd_shape_make(int ndim, const int64_t *dim)
 {

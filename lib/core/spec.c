@@ -1,8 +1,10 @@
 /* core/spec.c - partition specs: their text, and which dimension lies along which axes. */
+#include "core/spec.h"
+
 #include <string.h>
 
+#include "core/cursor.h"
 #include "core/error.h"
-#include "core/spec.h"
 
 /* A spec being read. */
 struct reader {

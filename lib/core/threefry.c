@@ -1,6 +1,7 @@
 /* core/threefry.c - the Threefry-2x32 block function, and keys from keys. See spmd/random.h. */
-#include "core/clones.h"
 #include "core/threefry.h"
+
+#include "core/clones.h"
 
 enum { LANES = 8 }; /* counters at a time: a fixed number, so that compilers make vectors */
 

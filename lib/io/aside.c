@@ -1,48 +1,67 @@
 /* io/aside.c - new files: written aside, with room reserved, then put in place. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
-#include "core/mem.h"
-#include "io/io.h"
+#include "comm/mpi.h"
+#include "io/aside.h"
+#include "io/cause.h"
+#include "io/path.h"
 
 static bool is_first(const spmd_file *file)
 {
     return file->mesh->position == 0;
 }
 
-static spmd_status fail_to_make(const char *path, int code)
-{
-    if (code == ENOENT)
-        return spmd_fail(SPMD_ERR_FILE, "%s: no such directory", path);
-    return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, spmd__io_errno(code).text);
-}
-
-/* Makes the file beside the place that it is to take. Each rank does, and so knows that it can:
- * some kinds of MPI-IO hang where one rank alone cannot. */
-static spmd_status make_aside(spmd_file *file)
+/* Local. */
+static spmd_status choose_target(spmd_file *file)
 {
     struct stat about;
-    if (stat(file->path, &about) == 0 && S_ISDIR(about.st_mode))
-        return spmd_fail(SPMD_ERR_FILE, "%s: is a directory", file->path);
-    size_t size = strlen(file->path) + sizeof ".tmp";
-    char *aside = NULL;
-    TRY(spmd__alloc(size, 1, &aside));
-    snprintf(aside, size, "%s.tmp", file->path);
-    int fd = open(aside, O_RDWR | O_CREAT | O_CLOEXEC | O_NONBLOCK, 0666);
-    if (fd < 0) {
-        int code = errno;
-        free(aside);
-        return fail_to_make(file->path, code);
-    }
+    if (stat(file->path, &about) == 0)
+        TRY(spmd__file_check_regular(file->path, &about));
+    return spmd__path_follow(file->path, &file->target);
+}
+
+/* What position 0 tells of the file that it has made. */
+struct birth {
+    int code; /* an errno, or 0 */
+    char letters[PATH_LETTERS];
+};
+
+static struct birth make_fresh(spmd_file *file)
+{
+    struct birth birth = {.code = spmd__path_make_fresh(file->target, &file->aside)};
+    if (birth.code == 0)
+        memcpy(birth.letters, file->aside + strlen(file->aside) - PATH_LETTERS, PATH_LETTERS);
+    return birth;
+}
+
+static spmd_status open_fresh(spmd_file *file, const char letters[])
+{
+    file->aside = spmd__path_beside(file->target, letters);
+    if (!file->aside)
+        return spmd_fail(SPMD_ERR_MEMORY, "%s: out of memory", file->path);
+    int fd = open(file->aside, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return spmd__path_fail(file->path, file->target, errno);
     close(fd);
-    file->aside = aside;
     return SPMD_OK;
+}
+
+/* Position 0 makes the file. The others open it, and so know that they can: some kinds of MPI-IO
+ * hang where one rank alone cannot. */
+static spmd_status make_aside(spmd_file *file)
+{
+    struct birth birth = {0};
+    if (is_first(file))
+        birth = make_fresh(file);
+    TRY_MPI(MPI_Bcast(&birth, sizeof birth, MPI_BYTE, 0, file->mesh->control));
+    if (birth.code != 0)
+        return spmd__path_fail(file->path, file->target, birth.code);
+    return is_first(file) ? SPMD_OK : open_fresh(file, birth.letters);
 }
 
 static spmd_status create_file(spmd_file *file)
@@ -63,22 +82,27 @@ static spmd_status create_file(spmd_file *file)
 spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file)
 {
     TRY(spmd__file_check_mesh(mesh));
+    bool member = spmd__mesh_is_member(mesh);
     spmd_file *made = NULL;
     spmd_status status = spmd__file_begin(mesh, path, file, &made);
-    if (spmd__mesh_is_member(mesh)) {
-        if (status == SPMD_OK)
-            status = make_aside(made);
-        status = spmd__mesh_agree(mesh, status, spmd__io_digest(0, path));
-        if (status == SPMD_OK)
-            QUIETLY(status = create_file(made));
+    if (status == SPMD_OK && member)
+        status = choose_target(made);
+    uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), path);
+    status = spmd__mesh_agree(mesh, status, digest);
+    if (status == SPMD_OK && member)
+        status = spmd__mesh_agree(mesh, make_aside(made), 0);
+    if (status != SPMD_OK) {
+        spmd__file_undo(made);
+        return status;
     }
+    if (member)
+        QUIETLY(status = create_file(made));
     return spmd__file_settle(mesh, status, 0, made, file);
 }
 
 static spmd_status fail_to_reserve(const spmd_file *file, int64_t bytes, int code)
 {
-    return spmd_fail(SPMD_ERR_FILE, "%s: no room for %lld bytes: %s", file->path, (long long)bytes,
-                     spmd__io_errno(code).text);
+    return spmd__io_fail_errno(code, "%s: no room for %lld bytes", file->path, (long long)bytes);
 }
 
 /* Where the file system cannot reserve: whether there is room just now. */
@@ -94,7 +118,7 @@ static spmd_status reserve(spmd_file *file, int64_t end)
 {
     int fd = open(file->aside, O_RDWR | O_CLOEXEC);
     if (fd < 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: %s", file->aside, spmd__io_errno(errno).text);
+        return spmd__io_fail_errno(errno, "%s", file->aside);
     int64_t bytes = end - file->reserved;
     int failed = 0;
     do
@@ -149,7 +173,7 @@ static spmd_status sync_data(const spmd_file *file)
     int fd = open(file->aside, O_RDWR | O_CLOEXEC);
     spmd_status status = SPMD_OK;
     if (fd < 0 || (is_first(file) && trim(fd) != 0) || fsync(fd) != 0)
-        status = spmd_fail(SPMD_ERR_FILE, "%s: %s", file->aside, spmd__io_errno(errno).text);
+        status = spmd__io_fail_errno(errno, "%s", file->aside);
     if (fd >= 0)
         close(fd);
     return status;
@@ -165,27 +189,11 @@ static spmd_status close_synced(spmd_file *file)
     return sync_data(file);
 }
 
-/* Not every file system can sync a directory; the file is in place by then. */
-static void sync_directory(const char *path)
-{
-    const char *slash = strrchr(path, '/');
-    char *directory = slash ? strndup(path, (size_t)(slash - path) + 1) : strdup(".");
-    if (!directory)
-        return;
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (fd >= 0) {
-        fsync(fd);
-        close(fd);
-    }
-    free(directory);
-}
-
 static spmd_status put_in_place(const spmd_file *file)
 {
-    if (rename(file->aside, file->path) != 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: cannot be put in place: %s", file->path,
-                         spmd__io_errno(errno).text);
-    sync_directory(file->path);
+    if (rename(file->aside, file->target) != 0)
+        return spmd__io_fail_errno(errno, "%s: cannot be put in place", file->path);
+    spmd__path_sync(file->target);
     return SPMD_OK;
 }
 
@@ -220,14 +228,14 @@ static void make_room(const spmd_file *file)
         close(fd);
 }
 
-void spmd__aside_abandon(spmd_file *file)
+spmd_status spmd__aside_abandon(spmd_file *file)
 {
     if (file->broken && is_first(file))
         make_room(file);
-    spmd__mesh_agree(file->mesh, SPMD_OK, 0);
+    TRY(spmd__file_enter(file, __func__, SPMD_OK, 0));
     H5Fclose(file->id);
     file->id = H5I_INVALID_HID;
     if (is_first(file))
         unlink(file->aside);
-    spmd__mesh_agree(file->mesh, SPMD_OK, 0);
+    return spmd__mesh_agree(file->mesh, SPMD_OK, 0);
 }

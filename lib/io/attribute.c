@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "core/mem.h"
-#include "io/io.h"
+#include "io/attribute.h"
+#include "io/cause.h"
+#include "io/object.h"
 
 /* Text of one fixed length with its closing NUL: parallel HDF5 writes no other. */
 static hid_t create_text_type(size_t bytes, H5T_cset_t characters)
@@ -100,7 +102,7 @@ static spmd_status check_names(const char *name, const char *attribute)
 
 static uint64_t digest(const char *name, const char *attribute, const char *text)
 {
-    return spmd__io_digest(spmd__io_digest(spmd__io_digest(0, name), attribute), text);
+    return spmd__file_digest(spmd__file_digest(spmd__file_digest(0, name), attribute), text);
 }
 
 static spmd_status set_text(const spmd_file *file, const char *name, const char *attribute,
@@ -152,18 +154,17 @@ spmd_status spmd_dataset_get_text(spmd_file *file, const char *name, const char 
 {
     TRY(spmd__file_check(file));
     char *found = NULL;
+    spmd_status status = check_names(name, attribute);
+    if (status == SPMD_OK && !text)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the text is NULL");
     if (spmd__mesh_is_member(file->mesh)) {
-        spmd_status status = check_names(name, attribute);
-        if (status == SPMD_OK && !text)
-            status = spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the text is NULL");
         TRY(spmd__file_enter(file, __func__, status, digest(name, attribute, "")));
         QUIETLY(status = get_text(file, name, attribute, &found));
         status = spmd__mesh_agree(file->mesh, status, 0);
-        if (status != SPMD_OK) {
-            free(found);
-            return status;
-        }
     }
-    *text = found;
-    return SPMD_OK;
+    if (status == SPMD_OK)
+        *text = found;
+    else
+        free(found);
+    return status;
 }

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/io.h"
+#include "io/cause.h"
 
 static herr_t take_first(unsigned depth, const H5E_error2_t *record, void *user)
 {
@@ -23,21 +23,35 @@ struct cause spmd__io_cause(void)
     return cause;
 }
 
-struct cause spmd__io_errno(int code)
+/* "WHERE: REASON", where the arguments print WHERE. */
+__attribute__((format(printf, 3, 0))) static spmd_status fail_at(spmd_status status,
+                                                                 const char *reason,
+                                                                 const char *format, va_list args)
 {
-    struct cause cause = {H5I_INVALID_HID, ""};
-    snprintf(cause.text, sizeof cause.text, "%s", strerror(code));
-    cause.text[0] = (char)tolower((unsigned char)cause.text[0]);
-    return cause;
+    char where[ERROR_MESSAGE_BYTES / 2];
+    vsnprintf(where, sizeof where, format, args);
+    return spmd_fail(status, "%s: %s", where, reason);
+}
+
+spmd_status spmd__io_fail_errno(int code, const char *format, ...)
+{
+    char reason[ERROR_MESSAGE_BYTES / 2];
+    snprintf(reason, sizeof reason, "%s", strerror(code));
+    reason[0] = (char)tolower((unsigned char)reason[0]);
+    va_list args;
+    va_start(args, format);
+    spmd_status status = fail_at(SPMD_ERR_FILE, reason, format, args);
+    va_end(args);
+    return status;
 }
 
 spmd_status spmd__io_refine(spmd_status status, const char *format, ...)
 {
-    char where[ERROR_MESSAGE_BYTES / 2], reason[ERROR_MESSAGE_BYTES];
+    char reason[ERROR_MESSAGE_BYTES];
     snprintf(reason, sizeof reason, "%s", spmd_error_message());
     va_list args;
     va_start(args, format);
-    vsnprintf(where, sizeof where, format, args);
+    fail_at(status, reason, format, args);
     va_end(args);
-    return spmd_fail(status, "%s: %s", where, reason);
+    return status;
 }

@@ -1,7 +1,13 @@
 /* io/dataset.c - arrays to and from datasets. */
 #include "array/array.h"
 #include "array/reshard.h"
-#include "io/io.h"
+#include "io/aside.h"
+#include "io/attribute.h"
+#include "io/cause.h"
+#include "io/object.h"
+#include "io/staging.h"
+#include "io/transfer.h"
+#include "io/types.h"
 
 struct description {
     spmd_dtype dtype;
@@ -63,7 +69,7 @@ static spmd_status enter(const spmd_file *file, const char *call, const char *na
 {
     if (status == SPMD_OK)
         status = spmd__name_check(name);
-    return spmd__file_enter(file, call, status, spmd__io_digest(0, name));
+    return spmd__file_enter(file, call, status, spmd__file_digest(0, name));
 }
 
 static spmd_status info(const spmd_file *file, const char *name, struct description *about)
@@ -80,12 +86,13 @@ spmd_status spmd_dataset_info(spmd_file *file, const char *name, spmd_dtype *dty
 {
     TRY(spmd__file_check(file));
     struct description about = {.dtype = SPMD_DTYPE_NONE};
+    spmd_status status = check_output(dtype && shape ? dtype : NULL);
     if (spmd__mesh_is_member(file->mesh)) {
-        spmd_status status = check_output(dtype && shape ? dtype : NULL);
         TRY(enter(file, __func__, name, status));
         QUIETLY(status = info(file, name, &about));
-        TRY(spmd__mesh_agree(file->mesh, status, 0));
+        status = spmd__mesh_agree(file->mesh, status, 0);
     }
+    TRY(status);
     *dtype = about.dtype;
     *shape = about.shape;
     return SPMD_OK;
@@ -105,65 +112,14 @@ spmd_status spmd_dataset_exists(spmd_file *file, const char *name, bool *exists)
 {
     TRY(spmd__file_check(file));
     bool found = false;
+    spmd_status status = check_output(exists);
     if (spmd__mesh_is_member(file->mesh)) {
-        spmd_status status = check_output(exists);
         TRY(enter(file, __func__, name, status));
         QUIETLY(status = find(file, name, &found));
-        TRY(spmd__mesh_agree(file->mesh, status, 0));
+        status = spmd__mesh_agree(file->mesh, status, 0);
     }
+    TRY(status);
     *exists = found;
-    return SPMD_OK;
-}
-
-/* Below this many bytes in a row, and above this many rows, a rank's part of a file is so torn that
- * reading rows and moving them to where they belong is faster than one call for each row. */
-enum { LONG_RUN_BYTES = 1 << 16, FEW_RUNS = 64 };
-
-enum { TYPE_TEXT_BYTES = 1024 };
-
-static bool is_torn(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape)
-{
-    spmd_box box = spmd__sharding_box_of(sharding, shape, 0);
-    spmd_shape part = spmd_box_shape(&box);
-    int64_t size = spmd_shape_size(part);
-    int64_t run = (int64_t)spmd_dtype_size(dtype);
-    int d = part.ndim - 1;
-    while (d > 0 && part.dim[d] == shape.dim[d])
-        run *= part.dim[d--];
-    if (d >= 0)
-        run *= part.dim[d];
-    return size > 0 && run < LONG_RUN_BYTES &&
-           size * (int64_t)spmd_dtype_size(dtype) / run > FEW_RUNS;
-}
-
-/* The sharding by rows over the axes that `sharding` uses. */
-static spmd_status rows_of(const spmd_sharding *sharding, spmd_sharding **rows)
-{
-    char spec[SPMD_MAX_AXES * (SPMD_MAX_NAME + 1) + sizeof "P(())"];
-    struct text text = spmd__text_begin(spec, sizeof spec);
-    struct axis_list used = spmd__axis_list_of_mask(spmd__spec_used(&sharding->spec));
-    const char *before = "P((";
-    for (int i = 0; i < used.count; i++, before = ",")
-        spmd__text_add(&text, "%s%s", before, sharding->mesh->axes.name[used.axis[i]]);
-    spmd__text_add(&text, "))");
-    return spmd_sharding_create(sharding->mesh, spec, rows);
-}
-
-/* The sharding in which an array moves between file and memory: its own, or, if its parts are torn
- * in the file, rows. (A strict mesh may not allow these.) */
-static spmd_status choose_lay(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
-                              spmd_sharding **lay)
-{
-    if (is_torn(sharding, dtype, shape)) {
-        spmd_sharding *rows = NULL;
-        TRY(rows_of(sharding, &rows));
-        if (!sharding->mesh->strict || spmd_sharding_check(rows, shape) == SPMD_OK) {
-            *lay = rows;
-            return SPMD_OK;
-        }
-        spmd_sharding_free(&rows);
-    }
-    *lay = spmd__sharding_hold(sharding);
     return SPMD_OK;
 }
 
@@ -187,7 +143,7 @@ static spmd_status plan_reading(struct reading *reading, const struct descriptio
     spmd_status status = spmd_sharding_check(reading->sharding, about->shape);
     if (status != SPMD_OK)
         return spmd__io_refine(status, "%s: dataset \"%s\"", reading->file->path, reading->name);
-    TRY(choose_lay(reading->sharding, reading->dtype, about->shape, &reading->lay));
+    TRY(spmd__staging_choose(reading->sharding, reading->dtype, about->shape, &reading->lay));
     return spmd__array_alloc(reading->lay, reading->dtype, about->shape, &reading->array);
 }
 
@@ -211,7 +167,7 @@ static spmd_status read_on_member(struct reading *reading, spmd_array **out)
     spmd_array *array = NULL;
     spmd_status status;
     QUIETLY(status = load(reading));
-    status = spmd__array_settle(reading->sharding, status, reading->array, &array);
+    status = spmd__array_settle(reading->sharding, status, 0, reading->array, &array);
     if (status == SPMD_OK) {
         status = spmd__reshard(array, reading->sharding, out);
         spmd_array_free(&array);
@@ -284,6 +240,7 @@ static spmd_status create_dataset(const spmd_file *file, const char *name, const
 static spmd_status prepare_dataset(spmd_file *file, const char *name, const spmd_array *array,
                                    hid_t *dataset)
 {
+    enum { TYPE_TEXT_BYTES = 1024 };
     char type[TYPE_TEXT_BYTES];
     spmd_array_format(type, sizeof type, array);
     TRY(create_dataset(file, name, array, dataset));
@@ -334,7 +291,8 @@ spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *ar
     TRY(enter(file, __func__, name, check_writing(file, array)));
     spmd_sharding *sharding = NULL;
     spmd_array *lay = NULL;
-    spmd_status status = choose_lay(array->sharding, array->dtype, array->shape, &sharding);
+    spmd_status status =
+        spmd__staging_choose(array->sharding, array->dtype, array->shape, &sharding);
     status = spmd__mesh_agree(file->mesh, status,
                               spmd__array_digest(array->sharding, array->dtype, array->shape));
     if (status == SPMD_OK)

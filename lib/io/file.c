@@ -10,7 +10,9 @@
 #include "comm/mpi.h"
 #include "core/hash.h"
 #include "core/mem.h"
-#include "io/io.h"
+#include "io/aside.h"
+#include "io/cause.h"
+#include "io/file.h"
 
 spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made)
 {
@@ -42,21 +44,16 @@ static spmd_status close_old(spmd_file *file)
     return SPMD_OK;
 }
 
-/* Closes without putting in place. */
-static void drop(spmd_file *file)
-{
-    if (file->id >= 0 && file->aside)
-        QUIETLY(spmd__aside_abandon(file));
-    else if (file->id >= 0)
-        QUIETLY(close_old(file));
-}
-
 /* Called as MPI_Finalize begins, while MPI still works. HDF5 would close its files by itself, but
  * some kinds of MPI-IO have ended by then. */
 static int drop_forgotten(MPI_Comm self, int keyval, void *file, void *extra)
 {
     (void)self, (void)keyval, (void)extra;
-    drop(file);
+    spmd_file *forgotten = file;
+    if (forgotten->id >= 0 && forgotten->aside)
+        QUIETLY(spmd__aside_abandon(forgotten));
+    else if (forgotten->id >= 0)
+        QUIETLY(close_old(forgotten));
     return MPI_SUCCESS;
 }
 
@@ -75,8 +72,20 @@ static void destroy(spmd_file *file)
     }
     spmd_mesh_free(&file->mesh);
     free(file->path);
+    free(file->target);
     free(file->aside);
     free(file);
+}
+
+void spmd__file_undo(spmd_file *made)
+{
+    if (!made)
+        return;
+    if (made->id >= 0)
+        QUIETLY(close_old(made));
+    if (made->aside && made->mesh->position == 0)
+        unlink(made->aside);
+    destroy(made);
 }
 
 spmd_status spmd__file_settle(spmd_mesh *mesh, spmd_status status, uint64_t digest, spmd_file *made,
@@ -85,17 +94,10 @@ spmd_status spmd__file_settle(spmd_mesh *mesh, spmd_status status, uint64_t dige
     if (status == SPMD_OK && made->id >= 0)
         status = watch_finalize(made);
     status = spmd__mesh_agree(mesh, status, digest);
-    if (status == SPMD_OK) {
+    if (status == SPMD_OK)
         *out = made;
-        return SPMD_OK;
-    }
-    if (!made)
-        return status;
-    if (made->id >= 0)
-        QUIETLY(close_old(made));
-    if (made->aside)
-        unlink(made->aside);
-    destroy(made);
+    else
+        spmd__file_undo(made);
     return status;
 }
 
@@ -131,7 +133,7 @@ spmd_status spmd__file_check_old(const spmd_file *file)
     return SPMD_OK;
 }
 
-uint64_t spmd__io_digest(uint64_t seed, const char *text)
+uint64_t spmd__file_digest(uint64_t seed, const char *text)
 {
     return text ? spmd__hash(seed, text, strlen(text) + 1) : spmd__hash(seed, "", 0);
 }
@@ -140,7 +142,16 @@ spmd_status spmd__file_enter(const spmd_file *file, const char *call, spmd_statu
                              uint64_t digest)
 {
     return spmd__mesh_agree(file->mesh, status,
-                            spmd__io_digest(spmd__io_digest(digest, call), file->path));
+                            spmd__file_digest(spmd__file_digest(digest, call), file->path));
+}
+
+spmd_status spmd__file_check_regular(const char *path, const struct stat *about)
+{
+    if (S_ISDIR(about->st_mode))
+        return spmd_fail(SPMD_ERR_FILE, "%s: is a directory", path);
+    if (!S_ISREG(about->st_mode))
+        return spmd_fail(SPMD_ERR_FILE, "%s: not a regular file", path);
+    return SPMD_OK;
 }
 
 /* What HDF5 says of these is hard to read. */
@@ -148,15 +159,10 @@ static spmd_status probe(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, spmd__io_errno(errno).text);
-    spmd_status status = SPMD_OK;
+        return spmd__io_fail_errno(errno, "%s", path);
     struct stat about;
-    if (fstat(fd, &about) != 0)
-        status = spmd_fail(SPMD_ERR_FILE, "%s: %s", path, spmd__io_errno(errno).text);
-    else if (S_ISDIR(about.st_mode))
-        status = spmd_fail(SPMD_ERR_FILE, "%s: is a directory", path);
-    else if (!S_ISREG(about.st_mode))
-        status = spmd_fail(SPMD_ERR_FILE, "%s: not a regular file", path);
+    spmd_status status = fstat(fd, &about) == 0 ? spmd__file_check_regular(path, &about)
+                                                : spmd__io_fail_errno(errno, "%s", path);
     close(fd);
     return status;
 }
@@ -215,7 +221,8 @@ spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file)
     spmd_status status = spmd__file_begin(mesh, path, file, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         QUIETLY(status = open_file(made));
-    return spmd__file_settle(mesh, status, spmd__io_digest(0, path), made, file);
+    uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), path);
+    return spmd__file_settle(mesh, status, digest, made, file);
 }
 
 spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size, const char *name,
@@ -226,7 +233,8 @@ spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size
     spmd_status status = spmd__file_begin(mesh, name, file, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         QUIETLY(status = open_image(made, bytes, size));
-    uint64_t digest = spmd__hash(spmd__io_digest(0, name), bytes, bytes ? size : 0);
+    uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), name);
+    digest = spmd__hash(digest, bytes, bytes ? size : 0);
     return spmd__file_settle(mesh, status, digest, made, file);
 }
 
@@ -258,12 +266,25 @@ spmd_status spmd_file_close(spmd_file **file)
     return status;
 }
 
+/* Closes without putting in place; fails, with the file still open, where ranks disagree. */
+static spmd_status drop(spmd_file *file)
+{
+    spmd_status status = SPMD_OK;
+    if (file->aside) {
+        QUIETLY(status = spmd__aside_abandon(file));
+        return status;
+    }
+    TRY(spmd__file_enter(file, __func__, SPMD_OK, 0));
+    QUIETLY(close_old(file));
+    return SPMD_OK;
+}
+
 void spmd_file_discard(spmd_file **file)
 {
     if (!file || !*file)
         return;
-    if (spmd__mpi_is_alive())
-        drop(*file);
+    if (spmd__mpi_is_alive() && (*file)->id >= 0 && drop(*file) != SPMD_OK)
+        return;
     destroy(*file);
     *file = NULL;
 }

@@ -3,7 +3,8 @@
 #include <string.h>
 
 #include "core/text.h"
-#include "io/io.h"
+#include "io/cause.h"
+#include "io/object.h"
 
 spmd_status spmd__name_check(const char *name)
 {

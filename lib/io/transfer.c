@@ -1,5 +1,7 @@
 /* io/transfer.c - a block from or to its place in a dataset. */
-#include "io/io.h"
+#include "io/cause.h"
+#include "io/transfer.h"
+#include "io/types.h"
 
 /* MPI-IO takes less than 2 GiB in one independent call. */
 #define PIECE_BYTES ((int64_t)1 << 30)

@@ -1,7 +1,7 @@
 /* io/version.c - which HDF5 library is in use. */
-#include <hdf5.h>
-
 #include <spmd/io.h>
+
+#include "io/h5.h"
 
 void spmd_io_version(int *major, int *minor, int *release, bool *parallel)
 {

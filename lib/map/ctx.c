@@ -1,11 +1,12 @@
 /* map/ctx.c - what a body sees of its call: inputs, outputs, scratch memory, its place. */
+#include "map/ctx.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "comm/mesh.h"
 #include "core/mem.h"
 #include "core/shape.h"
-#include "map/ctx.h"
 
 /* Keeps the first failure for the end of the call, and tells it at once: the NULL that the body
  * gets may crash it before. */

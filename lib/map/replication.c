@@ -2,6 +2,8 @@
  *
  * A hash of each block and one reduction of 16 bytes tell whether all is well. Only where it is
  * not, the blocks themselves are compared, for the message. */
+#include "map/replication.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,6 @@
 #include "core/hash.h"
 #include "core/mem.h"
 #include "core/shape.h"
-#include "map/replication.h"
 
 /* Whether all ranks of a group have the same hash: MAX over h and ~h, as in comm/agree.c. */
 static spmd_status compare_hashes(const struct group *group, uint64_t hash, bool *equal)

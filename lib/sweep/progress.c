@@ -2,11 +2,12 @@
  *
  * Each rank sends what has changed, now and then and once at its end; position 0 looks for
  * messages between its own configurations, and waits for the last ones after them. */
+#include "sweep/progress.h"
+
 #include <math.h>
 #include <time.h>
 
 #include "comm/mpi.h"
-#include "sweep/progress.h"
 
 enum { TAG = 1 };
 

@@ -4,16 +4,26 @@
 texts=$top/tests/cli/golden
 unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK PMI_SIZE PMI_RANK SLURM_NTASKS SLURM_PROCID
 
-same 'spmd --help' "$texts/help.txt" "$spmd" --help
-same 'spmd -h' "$texts/help.txt" "$spmd" -h
-same 'spmd help' "$texts/help.txt" "$spmd" help
-same 'spmd help help' "$texts/help.txt" "$spmd" help help
+# A build without BLAS has no spmd sweep.
+cp "$texts/help.txt" "$tmp/help.txt"
+if "$spmd" info | grep -q '^BLAS  *none'; then
+    sed '/^  sweep /d' "$texts/help.txt" >"$tmp/help.txt"
+    status 2 'no sweep without BLAS' "$spmd" sweep
+    prints 'no sweep is told' 'spmd: error: sweep needs BLAS, and this build of spmd has none' \
+        "$spmd" help sweep
+else
+    prints 'spmd help sweep' 'spmd sweep [OPTION...]' "$spmd" help sweep
+fi
+
+same 'spmd --help' "$tmp/help.txt" "$spmd" --help
+same 'spmd -h' "$tmp/help.txt" "$spmd" -h
+same 'spmd help' "$tmp/help.txt" "$spmd" help
+same 'spmd help help' "$tmp/help.txt" "$spmd" help help
 same 'spmd help layout' "$texts/help-layout.txt" "$spmd" help layout
 same 'spmd layout --help' "$texts/help-layout.txt" "$spmd" layout --help
 same 'spmd layout -h' "$texts/help-layout.txt" "$spmd" layout -h
 same 'spmd help info' "$texts/help-info.txt" "$spmd" help info
 same 'spmd info --help' "$texts/help-info.txt" "$spmd" info --help
-prints 'spmd help sweep' 'spmd sweep [OPTION...]' "$spmd" help sweep
 
 # Every command is in the manual page, with all of its options; each has its own help.
 for name in $("$spmd" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do

@@ -34,7 +34,7 @@ if [ "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8 ]; then
     picture 1d-uneven x=3 'P(x)' 7
     picture 2d x=2,y=4 'P(x,y)' 8x8
     picture 2d-uneven x=3,y=2 'P(x,y)' 7x5
-    picture copies data=8,model=2 'P(-,model)' 784x128
+    picture replicas data=8,model=2 'P(-,model)' 784x128
     picture whole x=2,y=3 'P()' 4x4
     picture tuple x=2,y=2 'P((x,y),-)' 6x3
     picture tuple-swapped x=2,y=2 'P((y,x),-)' 6x3
@@ -43,10 +43,10 @@ if [ "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8 ]; then
     picture scalar x=2,y=2 'P()' ''
     picture few-rows x=8,y=2 'P(x,-)' 5x4
     picture no-elements x=3 'P(x,-)' 0x4
-    picture many-copies x=16,y=16 'P(y)' 64
+    picture many-replicas x=16,y=16 'P(y)' 64
     picture many-rows x=40 'P(x,-)' 40x2
     picture million x=1024,y=1024 'P(x,y)' 4096x4096
-    picture million-copies x=1048576 'P()' 16
+    picture million-replicas x=1048576 'P()' 16
     picture unreduced x=2,y=2 'P(x, unreduced={y})' 4
 else
     skip 'pictures with box-drawing characters' 'no locale C.UTF-8'

@@ -56,9 +56,12 @@ balance() { column rank "$1" | sort | uniq -c | awk '{ print $1 }' | sort -n | s
 ok 'ranks are balanced to one' [ "$(balance "$tmp/ranks3.csv")" = '2 3 ' ]
 sweep 2 --set epochs=1 --set lr=0.1 --out "$tmp/quiet" >"$tmp/quiet.out" 2>"$tmp/quiet.err"
 ok 'it is quiet where there is no terminal' [ ! -s "$tmp/quiet.err" ]
+shown='2 of 2 done'
+prints 'unless it is asked for progress' "$shown" \
+    sweep 2 --progress --grid lr=0.1,0.2 --set epochs=1 --out "$tmp/asked"
 if command -v script >/dev/null; then
-    prints 'progress on a terminal' '2 of 2 done' \
-        script -qec "$top/scripts/run 2 $spmd sweep --grid lr=0.1,0.2 --set epochs=1 --out $tmp/seen" /dev/null
+    prints 'progress on a terminal' "$shown" \
+        script -qec "$spmd sweep --grid lr=0.1,0.2 --set epochs=1 --out $tmp/seen" /dev/null
 else
     skip 'progress on a terminal' 'no script(1)'
 fi

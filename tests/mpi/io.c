@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,9 +25,33 @@ static int remove_entry(const char *path, const struct stat *about, int kind, st
     return remove(path);
 }
 
+/* How many files are being written aside for `path`. */
+static int count_aside(const char *path)
+{
+    char pattern[600];
+    glob_t found;
+    snprintf(pattern, sizeof pattern, "%s.tmp-[a-z][a-z][a-z][a-z][a-z][a-z]", path);
+    int count = glob(pattern, 0, NULL, &found) == 0 ? (int)found.gl_pathc : 0;
+    globfree(&found);
+    return count;
+}
+
 static void remove_directory(void)
 {
     nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
+}
+
+/* After MPI_Finalize. */
+static void expect_nothing_unfinished(void)
+{
+    char path[300];
+    snprintf(path, sizeof path, "%s/unfinished.h5", directory);
+    if (count_aside(path) == 0 && access(path, F_OK) != 0)
+        return;
+    fprintf(stderr, "%s: left behind at the end\n", path);
+    fflush(NULL);
+    remove_directory();
+    _exit(1);
 }
 
 /* Collective. The path of a file of this run; valid for the next seven calls. */
@@ -38,8 +63,10 @@ static const char *scratch(const char *name)
         if (test_rank == 0) {
             const char *parent = getenv("TMPDIR");
             snprintf(directory, sizeof directory, "%s/spmd-io-XXXXXX", parent ? parent : "/tmp");
-            if (mkdtemp(directory))
+            if (mkdtemp(directory)) {
                 atexit(remove_directory);
+                atexit(expect_nothing_unfinished);
+            }
         }
         MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
     }
@@ -55,16 +82,16 @@ static void after_rank_0(void)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
-static bool is_there(const char *path)
+/* Collective, so that no rank goes on to make more before all have looked. */
+static void expect_aside(const char *path, int count)
 {
-    return access(path, F_OK) == 0;
+    EXPECT(count_aside(path) == count);
+    MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Collective, so that no rank goes on to make the file again before all have looked. */
-static void expect_gone(const char *path)
+static void expect_none_aside(const char *path)
 {
-    EXPECT(!is_there(path));
-    MPI_Barrier(MPI_COMM_WORLD);
+    expect_aside(path, 0);
 }
 
 static spmd_mesh *make_mesh(const char *text)
@@ -580,7 +607,7 @@ static void one_rank_that_cannot_open_fails_all(void)
     EXPECT_FAILS(created, SPMD_ERR_FILE, "alone.h5: too many open files");
     setrlimit(RLIMIT_NOFILE, &limit);
     after_rank_0();
-    expect_gone(scratch("alone.h5.tmp"));
+    expect_none_aside(scratch("alone.h5"));
     EXPECT(file == NULL);
     spmd_mesh_free(&mesh);
 }
@@ -589,11 +616,16 @@ static void files_that_cannot_be_created(void)
 {
     spmd_mesh *mesh = make_mesh("x=*");
     spmd_file *file = NULL;
-    EXPECT_FAILS(spmd_file_create(mesh, scratch("no/x.h5"), &file), SPMD_ERR_FILE,
-                 "no/x.h5: no such directory");
-    EXPECT_FAILS(spmd_file_create(mesh, scratch("text.h5/x.h5"), &file), SPMD_ERR_FILE,
-                 "text.h5/x.h5: not a directory");
+    char message[1100];
+    snprintf(message, sizeof message, "cannot write %s: there is no directory %s",
+             scratch("no/such/x.h5"), scratch("no"));
+    EXPECT_FAILS(spmd_file_create(mesh, scratch("no/such/x.h5"), &file), SPMD_ERR_FILE, message);
+    snprintf(message, sizeof message, "cannot write %s: %s is not a directory",
+             scratch("text.h5/x.h5"), scratch("text.h5"));
+    EXPECT_FAILS(spmd_file_create(mesh, scratch("text.h5/x.h5"), &file), SPMD_ERR_FILE, message);
     EXPECT_FAILS(spmd_file_create(mesh, directory, &file), SPMD_ERR_FILE, ": is a directory");
+    EXPECT_FAILS(spmd_file_create(mesh, "/dev/null", &file), SPMD_ERR_FILE,
+                 "/dev/null: not a regular file");
     EXPECT_FAILS(spmd_file_create(mesh, NULL, &file), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT(file == NULL);
     spmd_mesh_free(&mesh);
@@ -611,31 +643,121 @@ static void expect_old_file(spmd_mesh *mesh, const char *path, spmd_shape shape)
 static void an_old_file_stays_until_the_new_one_is_whole(void)
 {
     spmd_mesh *mesh = make_mesh("x=*");
-    const char *path = scratch("kept.h5"), *aside = scratch("kept.h5.tmp");
+    const char *path = scratch("kept.h5");
     spmd_file *file = NULL;
     spmd_array *array = NULL;
     EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_I32, SPMD_SHAPE(7), &array));
     EXPECT_OK(spmd_write(array, path, "v"));
-    expect_gone(aside);
+    expect_none_aside(path);
 
     EXPECT_OK(spmd_file_create(mesh, path, &file));
     write_arange(file, "v", "P(x)", SPMD_I32, SPMD_SHAPE(9), mesh);
-    EXPECT(is_there(aside));
+    expect_aside(path, 1);
     expect_old_file(mesh, path, SPMD_SHAPE(7));
     spmd_file_discard(&file);
     EXPECT(file == NULL);
-    expect_gone(aside);
+    expect_none_aside(path);
     expect_old_file(mesh, path, SPMD_SHAPE(7));
 
     EXPECT_FAILS(spmd_write(array, path, ""), SPMD_ERR_ARGUMENT, "no name");
-    expect_gone(aside);
+    expect_none_aside(path);
     expect_old_file(mesh, path, SPMD_SHAPE(7));
 
     EXPECT_OK(spmd_file_create(mesh, path, &file));
     write_arange(file, "v", "P(x)", SPMD_I32, SPMD_SHAPE(9), mesh);
     EXPECT_OK(spmd_file_close(&file));
-    expect_gone(aside);
+    expect_none_aside(path);
     expect_old_file(mesh, path, SPMD_SHAPE(9));
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
+/* Each handle has a file of its own until it is closed; what has a similar name is left alone. */
+static void two_handles_on_one_path(void)
+{
+    spmd_mesh *mesh = make_mesh("x=*");
+    const char *path = scratch("twice.h5"), *neighbour = scratch("twice.h5.tmp");
+    spmd_file *first = NULL, *second = NULL, *third = NULL;
+    char text[20] = "";
+    if (test_rank == 0)
+        write_file(neighbour, "mine");
+    EXPECT_OK(spmd_file_create(mesh, path, &first));
+    EXPECT_OK(spmd_file_create(mesh, path, &second));
+    EXPECT_OK(spmd_file_create(mesh, path, &third));
+    expect_aside(path, 3);
+    write_arange(first, "v", "P(x)", SPMD_I32, SPMD_SHAPE(7), mesh);
+    write_arange(second, "v", "P(x)", SPMD_I32, SPMD_SHAPE(900), mesh);
+    write_arange(third, "v", "P(x)", SPMD_I32, SPMD_SHAPE(3), mesh);
+    EXPECT_OK(spmd_file_close(&second));
+    expect_old_file(mesh, path, SPMD_SHAPE(900));
+    spmd_file_discard(&third);
+    expect_old_file(mesh, path, SPMD_SHAPE(900));
+    EXPECT_OK(spmd_file_close(&first));
+    expect_old_file(mesh, path, SPMD_SHAPE(7));
+    expect_none_aside(path);
+    FILE *stream = fopen(neighbour, "rb");
+    EXPECT(stream && fgets(text, sizeof text, stream) && strcmp(text, "mine") == 0);
+    if (stream)
+        fclose(stream);
+    spmd_mesh_free(&mesh);
+}
+
+/* As jobs of one rank each would: the file is one of theirs, whole. */
+static void each_rank_writes_one_path_by_itself(void)
+{
+    spmd_mesh *mesh = NULL;
+    const char *path = scratch("race.h5");
+    spmd_array *array = NULL;
+    spmd_file *file = NULL;
+    spmd_dtype dtype = SPMD_DTYPE_NONE;
+    spmd_shape shape = SPMD_SCALAR;
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_SELF, "x=1", &mesh));
+    EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_I32, SPMD_SHAPE(100 + test_rank), &array));
+    for (int round = 0; round < 5; round++)
+        EXPECT_OK(spmd_write(array, path, "v"));
+    spmd_array_free(&array);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (EXPECT_OK(spmd_file_open(mesh, path, &file))) {
+        EXPECT_OK(spmd_dataset_info(file, "v", &dtype, &shape));
+        EXPECT(shape.ndim == 1 && shape.dim[0] >= 100 && shape.dim[0] < 100 + test_size);
+        expect_arange(file, "v", "P(x)", SPMD_DTYPE_NONE, SPMD_I32, shape, mesh);
+        EXPECT_OK(spmd_file_close(&file));
+    }
+    expect_none_aside(path);
+    spmd_mesh_free(&mesh);
+}
+
+static bool is_link(const char *path)
+{
+    struct stat about;
+    return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
+}
+
+static void a_link_is_followed(void)
+{
+    spmd_mesh *mesh = make_mesh("x=*");
+    const char *link = scratch("link.h5"), *chain = scratch("chain.h5");
+    const char *target = scratch("deep/target.h5"), *loop = scratch("loop.h5");
+    spmd_array *array = NULL;
+    spmd_file *file = NULL;
+    EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_I32, SPMD_SHAPE(7), &array));
+    if (test_rank == 0)
+        EXPECT(mkdir(scratch("deep"), 0700) == 0 && symlink(target, link) == 0 &&
+               symlink("link.h5", chain) == 0 && symlink("loop.h5", loop) == 0);
+    after_rank_0();
+    /* The target is made; then it is replaced, which the relative link to the link shows. */
+    EXPECT_OK(spmd_write(array, link, "v"));
+    expect_old_file(mesh, target, SPMD_SHAPE(7));
+    EXPECT_OK(spmd_file_create(mesh, chain, &file));
+    write_arange(file, "v", "P(x)", SPMD_I32, SPMD_SHAPE(9), mesh);
+    expect_aside(target, 1);
+    EXPECT_OK(spmd_file_close(&file));
+    expect_old_file(mesh, target, SPMD_SHAPE(9));
+    expect_old_file(mesh, chain, SPMD_SHAPE(9));
+    EXPECT(is_link(link) && is_link(chain) && !is_link(target));
+    EXPECT_FAILS(spmd_write(array, loop, "v"), SPMD_ERR_FILE,
+                 "loop.h5: too many levels of symbolic links");
+    expect_none_aside(target);
     spmd_array_free(&array);
     spmd_mesh_free(&mesh);
 }
@@ -701,6 +823,13 @@ static void idle_ranks_succeed_at_once(void)
     EXPECT_OK(spmd_dataset_info(file, "v", &dtype, &shape));
     EXPECT(dtype == (idle ? SPMD_DTYPE_NONE : SPMD_I32));
     expect_text(file, "v", "unit", idle ? NULL : "m");
+    EXPECT_FAILS(spmd_dataset_exists(file, "v", NULL), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_dataset_info(file, "v", NULL, &shape), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_dataset_info(file, "v", &dtype, NULL), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_dataset_get_text(file, "v", "unit", NULL), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_dataset_read(file, "v", "P(x)", SPMD_I32, NULL), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_read(mesh, path, "v", "P(x)", SPMD_I32, NULL), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_file_open(mesh, path, NULL), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_OK(spmd_dataset_read(file, "v", "P(x)", SPMD_DTYPE_NONE, &read));
     if (idle)
         EXPECT(spmd_array_block(read) == NULL && spmd_array_shape(read).dim[0] == -1);
@@ -768,8 +897,12 @@ static void ranks_that_disagree_are_told(void)
         EXPECT_FAILS(spmd_file_create(mesh, odd ? mine : yours, &file), SPMD_ERR_DISAGREE,
                      "passed other arguments than rank 0");
         MPI_Barrier(MPI_COMM_WORLD);
-        expect_gone(scratch("mine.h5.tmp"));
-        expect_gone(scratch("yours.h5.tmp"));
+        expect_none_aside(mine);
+        expect_none_aside(yours);
+        spmd_status begun =
+            odd ? spmd_file_open(mesh, path, &file) : spmd_file_create(mesh, path, &file);
+        EXPECT_FAILS(begun, SPMD_ERR_DISAGREE, "passed other arguments than rank 0");
+        EXPECT(file == NULL);
         EXPECT_OK(spmd_file_open(mesh, path, &file));
         EXPECT_FAILS(spmd_dataset_exists(file, odd ? "v" : "w", &exists), SPMD_ERR_DISAGREE, "");
         EXPECT_FAILS(spmd_dataset_read(file, "v", odd ? "P(x)" : "P()", SPMD_I32, &array),
@@ -785,6 +918,44 @@ static void ranks_that_disagree_are_told(void)
     spmd_mesh_free(&mesh);
 }
 
+/* One half closes, the other discards: all come back, with the file open as before. */
+static void close_beside_discard(spmd_file **file)
+{
+    if (test_rank % 2 == 0)
+        EXPECT_FAILS(spmd_file_close(file), SPMD_ERR_DISAGREE, "rank 1 passed other arguments");
+    else
+        spmd_file_discard(file);
+    EXPECT(*file != NULL);
+    EXPECT(strstr(spmd_error_message(), "rank 1 passed other arguments") != NULL);
+}
+
+static void closing_beside_discarding_is_told(void)
+{
+    if (test_size == 1)
+        return;
+    spmd_mesh *mesh = make_mesh("x=*");
+    const char *path = scratch("either.h5");
+    spmd_file *file = NULL;
+    EXPECT_OK(spmd_file_create(mesh, path, &file));
+    write_arange(file, "v", "P(x)", SPMD_I32, SPMD_SHAPE(7), mesh);
+    close_beside_discard(&file);
+    EXPECT_OK(spmd_file_close(&file));
+    expect_old_file(mesh, path, SPMD_SHAPE(7));
+
+    EXPECT_OK(spmd_file_create(mesh, path, &file));
+    close_beside_discard(&file);
+    spmd_file_discard(&file);
+    EXPECT(file == NULL);
+    expect_none_aside(path);
+
+    EXPECT_OK(spmd_file_open(mesh, path, &file));
+    close_beside_discard(&file);
+    expect_arange(file, "v", "P()", SPMD_DTYPE_NONE, SPMD_I32, SPMD_SHAPE(7), mesh);
+    spmd_file_discard(&file);
+    EXPECT(file == NULL);
+    spmd_mesh_free(&mesh);
+}
+
 /* A disk of 1 MiB: what does not fit is refused before it is written, on all ranks. */
 static void fill_the_disk(spmd_mesh *mesh)
 {
@@ -795,14 +966,14 @@ static void fill_the_disk(spmd_mesh *mesh)
     EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(500000), &large));
     EXPECT_OK(spmd_write(small, path, "v"));
     EXPECT_FAILS(spmd_write(large, path, "v"), SPMD_ERR_FILE, "no space left on device");
-    expect_gone(scratch("disk/v.h5.tmp"));
+    expect_none_aside(scratch("disk/v.h5"));
     expect_old_file(mesh, path, SPMD_SHAPE(7));
 
     EXPECT_OK(spmd_file_create(mesh, path, &file));
     EXPECT_OK(spmd_dataset_write(file, "w", small));
     EXPECT_FAILS(spmd_dataset_write(file, "v", large), SPMD_ERR_FILE, "v.h5: no room for ");
     EXPECT_FAILS(spmd_file_close(&file), SPMD_ERR_FILE, "v.h5: not put in place");
-    expect_gone(scratch("disk/v.h5.tmp"));
+    expect_none_aside(scratch("disk/v.h5"));
     expect_old_file(mesh, path, SPMD_SHAPE(7));
     EXPECT_OK(spmd_write(small, path, "v"));
     spmd_array_free(&large);
@@ -848,6 +1019,8 @@ HARNESS_MAIN("io", CASE(round_trip_of_shapes_and_specs), CASE(round_trip_of_dtyp
              CASE(missing_datasets_are_listed_up_to_a_limit), CASE(files_that_cannot_be_opened),
              CASE(a_writers_lock_is_respected), CASE(one_rank_that_cannot_open_fails_all),
              CASE(files_that_cannot_be_created), CASE(an_old_file_stays_until_the_new_one_is_whole),
-             CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once), CASE(wrong_use_is_told),
-             CASE(ranks_that_disagree_are_told), CASE(a_full_disk_is_told_before_the_write),
+             CASE(two_handles_on_one_path), CASE(each_rank_writes_one_path_by_itself),
+             CASE(a_link_is_followed), CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once),
+             CASE(wrong_use_is_told), CASE(ranks_that_disagree_are_told),
+             CASE(closing_beside_discarding_is_told), CASE(a_full_disk_is_told_before_the_write),
              CASE(files_left_open_at_the_end))

@@ -1,0 +1,60 @@
+/* args.h - the arguments of a sub-command, and its help. */
+#ifndef APPS_ARGS_H
+#define APPS_ARGS_H
+
+#include <stdbool.h>
+
+/* An option: "--name", or "--name VALUE" (also "--name=VALUE"). */
+struct args_option {
+    const char *name;  /* without its dashes */
+    const char *value; /* what the help calls its value; NULL for an option without one */
+    const char *help;
+};
+
+/* What a sub-command takes, and what its --help prints. */
+struct args_usage {
+    const char *synopsis;  /* lines: "spmd layout MESH SPEC SHAPE" */
+    const char *about;     /* paragraphs */
+    void (*details)(void); /* prints more paragraphs; NULL: there are none */
+    int noptions;
+    const struct args_option *options; /* [noptions], without --help */
+    const char *examples;              /* lines */
+};
+
+/* Walks over the arguments of a sub-command; options and operands may be mixed, "--" ends the
+ * options. Only what begins with "--" is an option, and "-h" for "--help": "-" and "-1" are
+ * operands.
+ *
+ *     struct args args = args_begin(argc, argv, &usage);
+ *     int option;
+ *     while ((option = args_next(&args)) != ARGS_END) {
+ *         if (option == ARGS_STOP)
+ *             return args.code;
+ *         if (option == ARGS_OPERAND)
+ *             ... args.value
+ *         else
+ *             ... usage.options[option], args.value
+ *     }
+ */
+struct args {
+    int argc;
+    char **argv;
+    const struct args_usage *usage;
+    int next;
+    bool operands_only;
+    const char *value; /* of the option, or the operand; NULL for an option without one */
+    int code;          /* of ARGS_STOP: what to exit with */
+};
+
+enum {
+    ARGS_END = -1,
+    ARGS_OPERAND = -2,
+    ARGS_STOP = -3, /* the help, or what is wrong, has been printed */
+};
+
+struct args args_begin(int argc, char **argv, const struct args_usage *usage);
+
+/* The index of the next option in the table, or one of the codes above. */
+int args_next(struct args *args);
+
+#endif

@@ -1,0 +1,96 @@
+/* file.c - whole files: read, or written aside and renamed. */
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Reads to the end, whatever size the file says it has: it may be a pipe. */
+static char *read_stream(FILE *stream, size_t *size)
+{
+    char *text = NULL;
+    size_t used = 0;
+    for (size_t room = 4096, got = 1; got > 0; room *= 2) {
+        char *more = realloc(text, room);
+        if (!more)
+            break;
+        text = more;
+        got = fread(text + used, 1, room - 1 - used, stream);
+        used += got;
+        if (got == 0 && !ferror(stream)) {
+            text[used] = '\0';
+            *size = used;
+            return text;
+        }
+    }
+    free(text);
+    return NULL;
+}
+
+char *file_read(const char *path, size_t *size)
+{
+    FILE *stream = fopen(path, "re");
+    if (!stream)
+        return NULL;
+    char *text = read_stream(stream, size);
+    int code = errno;
+    fclose(stream);
+    errno = code;
+    return text;
+}
+
+static bool write_aside(const char *aside, void (*write)(FILE *stream, const void *user),
+                        const void *user)
+{
+    FILE *stream = fopen(aside, "we");
+    if (!stream)
+        return false;
+    write(stream, user);
+    bool well = fflush(stream) == 0 && !ferror(stream) && fsync(fileno(stream)) == 0;
+    return fclose(stream) == 0 && well;
+}
+
+/* A new name is on the disk when its directory is. */
+static void sync_directory(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    char *name = slash ? strndup(path, (size_t)(slash - path + 1)) : strdup(".");
+    int directory = name ? open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    free(name);
+    if (directory < 0)
+        return;
+    fsync(directory);
+    close(directory);
+}
+
+bool file_replace(const char *path, void (*write)(FILE *stream, const void *user), const void *user)
+{
+    char *aside;
+    if (asprintf(&aside, "%s.tmp", path) < 0)
+        return false;
+    bool well = write_aside(aside, write, user) && rename(aside, path) == 0;
+    int code = errno;
+    if (well)
+        sync_directory(path);
+    else
+        unlink(aside);
+    free(aside);
+    errno = code;
+    return well;
+}
+
+spmd_status file_join(const char *directory, const char *name, char **path)
+{
+    char *joined;
+    if (asprintf(&joined, "%s/%s", directory, name) < 0)
+        return spmd_fail(SPMD_ERR_MEMORY, "no memory for the name of %s/%s", directory, name);
+    *path = joined;
+    return SPMD_OK;
+}
+
+spmd_status file_fail(const char *verb, const char *path)
+{
+    return spmd_fail(SPMD_ERR_FILE, "cannot %s %s: %s", verb, path, strerror(errno));
+}

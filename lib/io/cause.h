@@ -1,0 +1,25 @@
+/* io/cause.h - why a call of HDF5 or of the system failed. */
+#ifndef IO_CAUSE_H
+#define IO_CAUSE_H
+
+#include "core/error.h"
+#include "io/h5.h"
+
+/* What lies behind the HDF5 call that just failed: its innermost record. To be asked for before
+ * any other HDF5 call. */
+struct cause {
+    hid_t minor;
+    char text[200];
+};
+struct cause spmd__io_cause(void);
+
+/* Fails with SPMD_ERR_FILE: what the arguments print, then the text of an errno, as in
+ * "x.h5: no such file or directory". */
+spmd_status spmd__io_fail_errno(int code, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Sets what the arguments print before the message of the last failure. */
+spmd_status spmd__io_refine(spmd_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+#endif

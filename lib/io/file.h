@@ -1,0 +1,59 @@
+/* io/file.h - the insides of a file handle, and how calls on it begin and end.
+ *
+ * Each rank reads by itself; new files are written by all with MPI-IO. A public call begins with
+ * spmd__file_enter, which agrees on the arguments; after it the ranks make the same HDF5 calls in
+ * the same order. Elements move by independent transfers, so a rank that has nothing, or has
+ * failed, may leave them out. A last agreement makes one rank's failure everybody's. */
+#ifndef IO_FILE_H
+#define IO_FILE_H
+
+#include <sys/stat.h>
+
+#include <spmd/io.h>
+
+#include "comm/mesh.h"
+#include "io/h5.h"
+
+struct spmd_file {
+    spmd_mesh *mesh;  /* held */
+    char *path;       /* its name in messages */
+    char *target;     /* where a new file goes: `path`, or what it leads to as a link */
+    char *aside;      /* where a new file is written; NULL for one that is read */
+    hid_t id;         /* negative on idle ranks, and once it is closed */
+    int keyval;       /* of the attribute of MPI_COMM_SELF that closes a forgotten file */
+    int64_t data_end; /* of a new file: where its last dataset ends, */
+    int64_t reserved; /* and how many leading bytes surely fit on the disk */
+    bool broken;      /* a write failed half-way: the new file must not take its place */
+};
+
+/* Local. Checks the arguments of an opening and makes the handle, without an HDF5 file. */
+spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made);
+
+/* Collective. Ends an opening with an agreement on arguments, of which `digest` tells, and on
+ * success: `made` (may be NULL) goes to *out; or away, on all ranks. */
+spmd_status spmd__file_settle(spmd_mesh *mesh, spmd_status status, uint64_t digest, spmd_file *made,
+                              spmd_file **out);
+
+/* Takes back what an opening has made so far (may be NULL), on ranks that have agreed to fail. */
+void spmd__file_undo(spmd_file *made);
+
+/* Local. That there is a file, and a mesh that can do I/O; no agreement can follow without. */
+spmd_status spmd__file_check(const spmd_file *file);
+spmd_status spmd__file_check_mesh(const spmd_mesh *mesh);
+
+/* Local. That the file is being written, or is not. */
+spmd_status spmd__file_check_new(const spmd_file *file);
+spmd_status spmd__file_check_old(const spmd_file *file);
+
+/* Local. That what stat() tells of `path` is a regular file. */
+spmd_status spmd__file_check_regular(const char *path, const struct stat *about);
+
+/* Collective. Begins a call: agrees on each rank's `status` so far, and that all ranks make the
+ * same `call` on the same file with the same arguments, of which `digest` tells. */
+spmd_status spmd__file_enter(const spmd_file *file, const char *call, spmd_status status,
+                             uint64_t digest);
+
+/* The digest of a text, going on from `seed`; NULL is a text of its own. */
+uint64_t spmd__file_digest(uint64_t seed, const char *text);
+
+#endif

@@ -1,0 +1,20 @@
+/* io/object.h - what lies at a name in a file. */
+#ifndef IO_OBJECT_H
+#define IO_OBJECT_H
+
+#include "io/file.h"
+
+/* Local. Whether `name` can be the name of a dataset. */
+spmd_status spmd__name_check(const char *name);
+
+/* Collective, no agreement. The object at `name`; negative if there is none. */
+spmd_status spmd__object_open(const spmd_file *file, const char *name, hid_t *object);
+
+/* Collective, no agreement. The dataset at `name`. Its absence is a failure that lists what the
+ * file has instead. */
+spmd_status spmd__dataset_open(const spmd_file *file, const char *name, hid_t *dataset);
+
+/* Collective, no agreement. That a dataset can be made at `name`. */
+spmd_status spmd__dataset_check_free(const spmd_file *file, const char *name);
+
+#endif
