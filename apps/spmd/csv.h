@@ -6,7 +6,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Walks over a text. Blank lines are left out; so is white space around fields.
+/* Walks over a text. Blank lines are left out; so are a byte order mark, white space around fields
+ * (a CR before the end of a line is some) and the double quotes around a field, in which commas
+ * are text. A quoted field ends in its line; quotes that stand doubled in it are left so.
  *
  *     struct csv csv = csv_begin(text);
  *     while (csv_next_line(&csv))

@@ -5,9 +5,10 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-/* Reads to the end, whatever size the file says it has: it may be a pipe. */
+/* Reads to the end, whatever size the file says it has: it may grow. */
 static char *read_stream(FILE *stream, size_t *size)
 {
     char *text = NULL;
@@ -29,24 +30,56 @@ static char *read_stream(FILE *stream, size_t *size)
     return NULL;
 }
 
-char *file_read(const char *path, size_t *size)
+/* What is no regular file may block for ever, or have no end. */
+static spmd_status open_regular(const char *path, FILE **stream)
 {
-    FILE *stream = fopen(path, "re");
-    if (!stream)
-        return NULL;
-    char *text = read_stream(stream, size);
-    int code = errno;
-    fclose(stream);
-    errno = code;
-    return text;
+    struct stat info;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+    if (file < 0)
+        return file_fail("open", path);
+    spmd_status status = SPMD_OK;
+    if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode))
+        status = spmd_fail(SPMD_ERR_FILE, "%s is no regular file", path);
+    else if (!(*stream = fdopen(file, "r")))
+        status = file_fail("open", path);
+    if (status != SPMD_OK)
+        close(file);
+    return status;
 }
 
-static bool write_aside(const char *aside, void (*write)(FILE *stream, const void *user),
+spmd_status file_read(const char *path, char **text, size_t *size)
+{
+    FILE *stream = NULL;
+    SPMD_TRY(open_regular(path, &stream));
+    char *new = read_stream(stream, size);
+    spmd_status status = new ? SPMD_OK : file_fail("read", path);
+    fclose(stream);
+    if (new)
+        *text = new;
+    return status;
+}
+
+/* A new file beside others of that name, with the permissions of any new file. */
+static int open_aside(char *aside)
+{
+    mode_t mask = umask(0);
+    umask(mask);
+    int file = mkostemp(aside, O_CLOEXEC);
+    if (file >= 0)
+        fchmod(file, 0666 & ~mask);
+    return file;
+}
+
+static bool write_aside(char *aside, void (*write)(FILE *stream, const void *user),
                         const void *user)
 {
-    FILE *stream = fopen(aside, "we");
-    if (!stream)
+    int file = open_aside(aside);
+    FILE *stream = file >= 0 ? fdopen(file, "w") : NULL;
+    if (!stream) {
+        if (file >= 0)
+            close(file);
         return false;
+    }
     write(stream, user);
     bool well = fflush(stream) == 0 && !ferror(stream) && fsync(fileno(stream)) == 0;
     return fclose(stream) == 0 && well;
@@ -68,7 +101,7 @@ static void sync_directory(const char *path)
 bool file_replace(const char *path, void (*write)(FILE *stream, const void *user), const void *user)
 {
     char *aside;
-    if (asprintf(&aside, "%s.tmp", path) < 0)
+    if (asprintf(&aside, "%s.XXXXXX", path) < 0)
         return false;
     bool well = write_aside(aside, write, user) && rename(aside, path) == 0;
     int code = errno;

@@ -7,11 +7,11 @@
 
 #include <spmd.h>
 
-/* All of a file, with a zero behind it; free() it. NULL with errno on failure. */
-char *file_read(const char *path, size_t *size);
+/* All of a regular file, with a zero behind it; free() it. Fails with SPMD_ERR_FILE. */
+spmd_status file_read(const char *path, char **text, size_t *size);
 
-/* Writes PATH.tmp by `write`, brings it to the disk, and renames it to `path`. False with errno on
- * failure; then `path` is as it was. */
+/* Writes PATH.XXXXXX, a new name, by `write`, brings it to the disk, and renames it to `path`.
+ * False with errno on failure; then `path` is as it was. */
 bool file_replace(const char *path, void (*write)(FILE *stream, const void *user),
                   const void *user);
 

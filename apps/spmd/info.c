@@ -10,6 +10,7 @@
 #include <spmd.h>
 #include "args.h"
 #include "cmd.h"
+#include "plural.h"
 
 static const struct args_usage usage = {
     .synopsis = "spmd info",
@@ -65,7 +66,7 @@ static int count_hosts(void)
 static void print_ranks(int ranks, int hosts)
 {
     struct cmd_launch launch = cmd_launch();
-    printf("ranks     %d on %d host%s\n", ranks, hosts, hosts == 1 ? "" : "s");
+    printf("ranks     %d on %d host%s\n", ranks, hosts, plural(hosts));
     if (launch.variable)
         printf("launcher  %s=%lld\n", launch.variable, launch.size);
     else

@@ -27,10 +27,12 @@ static void write_header(FILE *stream, const void *user)
         fprintf(stream, "%s %s\n", header->fields[i].key, header->fields[i].value);
 }
 
-spmd_status journal_create(const char *path, int nfields, const struct journal_field fields[])
+spmd_status journal_create(const char *path, int nfields, const struct journal_field fields[],
+                           int *lock)
 {
     if (mkdir(path, 0777) != 0 && errno != EEXIST)
         return file_fail("make the directory", path);
+    SPMD_TRY(journal_lock(path, true, lock));
     char *file;
     SPMD_TRY(file_join(path, "header", &file));
     struct header header = {nfields, fields};
@@ -71,15 +73,15 @@ static spmd_status check_header(const char *path, char *text, int nfields,
     return SPMD_OK;
 }
 
-static bool is_own(const char *name)
+/* The lock, or a header that was never finished. */
+static bool is_before_header(const char *name)
 {
-    return strncmp(name, "rows.", 5) == 0 || strcmp(name, "header") == 0 ||
-           strcmp(name, "header.tmp") == 0;
+    return strcmp(name, "lock") == 0 || strncmp(name, "header.", 7) == 0;
 }
 
-static bool is_unfinished_header(const char *name)
+static bool is_own(const char *name)
 {
-    return strcmp(name, "header.tmp") == 0;
+    return strncmp(name, "rows.", 5) == 0 || strcmp(name, "header") == 0 || is_before_header(name);
 }
 
 /* The next file of a directory; NULL at its end. */
@@ -108,7 +110,7 @@ static spmd_status check_headless(const char *path)
     if (!directory)
         return errno == ENOENT ? SPMD_OK : file_fail("read the directory", path);
     spmd_status status = SPMD_OK;
-    const char *stranger = find_stranger(directory, is_unfinished_header);
+    const char *stranger = find_stranger(directory, is_before_header);
     if (stranger)
         status = spmd_fail(SPMD_ERR_FILE, "%s holds %s but no header: it is no journal of a sweep",
                            path, stranger);
@@ -122,11 +124,11 @@ spmd_status journal_check(const char *path, int nfields, const struct journal_fi
     char *file;
     SPMD_TRY(file_join(path, "header", &file));
     size_t size;
-    char *text = file_read(file, &size);
-    *found = text;
-    spmd_status status = text              ? check_header(path, text, nfields, fields)
-                         : errno == ENOENT ? check_headless(path)
-                                           : file_fail("read", file);
+    char *text = NULL;
+    *found = access(file, F_OK) == 0 || errno != ENOENT;
+    spmd_status status = *found ? file_read(file, &text, &size) : check_headless(path);
+    if (text)
+        status = check_header(path, text, nfields, fields);
     free(text);
     free(file);
     return status;
@@ -140,19 +142,17 @@ static spmd_status remove_files(const char *path, DIR *directory)
                          name);
     rewinddir(directory);
     while ((name = next_name(directory)))
-        if (unlinkat(dirfd(directory), name, 0) != 0)
+        if (strcmp(name, "lock") != 0 && unlinkat(dirfd(directory), name, 0) != 0)
             return spmd_fail(SPMD_ERR_FILE, "cannot remove %s/%s: %s", path, name, strerror(errno));
     return SPMD_OK;
 }
 
-spmd_status journal_remove(const char *path)
+spmd_status journal_clear(const char *path)
 {
     DIR *directory = opendir(path);
     if (!directory)
         return errno == ENOENT ? SPMD_OK : file_fail("read the directory", path);
     spmd_status status = remove_files(path, directory);
     closedir(directory);
-    if (status == SPMD_OK && rmdir(path) != 0)
-        status = file_fail("remove", path);
     return status;
 }

@@ -2,7 +2,8 @@
  *
  * A journal is a directory: a text `header` that says which sweep it is of, and a file `rows.N`
  * for each rank that took part. A row is one line, appended by one write, with a checksum in
- * front; a line that a crash has torn is noticed and left out. */
+ * front; a line that a crash has torn is noticed and left out. The sweep that writes it holds a
+ * lock on its file `lock`. */
 #ifndef APPS_JOURNAL_H
 #define APPS_JOURNAL_H
 
@@ -28,20 +29,28 @@ struct journal_row {
 
 struct journal_rows {
     int64_t count;
-    struct journal_row *rows; /* [count] in no order; an id may stand more than once */
-    int64_t damaged;          /* lines that were left out */
+    struct journal_row
+        *rows;       /* [count] by rank, each rank's as they ended; an id may stand again */
+    int64_t damaged; /* lines that were left out */
 };
 
-/* For one rank. Makes the directory and its header. */
-spmd_status journal_create(const char *path, int nfields, const struct journal_field fields[]);
+/* For one rank. Makes the directory, the lock if it is not held, and the header. */
+spmd_status journal_create(const char *path, int nfields, const struct journal_field fields[],
+                           int *lock);
 
 /* For one rank. Whether there is a journal at `path` (false for an empty directory, or one whose
  * header was never finished); fails if it is of another sweep, and says in what. */
 spmd_status journal_check(const char *path, int nfields, const struct journal_field fields[],
                           bool *found);
 
-/* For one rank. Removes a journal; leaves a directory that holds other files alone and fails. */
-spmd_status journal_remove(const char *path);
+/* For one rank. Empties a journal but for its lock; leaves a directory that holds other files alone
+ * and fails. */
+spmd_status journal_clear(const char *path);
+
+/* journal_lock.c. For one rank. Takes the lock of a journal, unless `*lock` (-1: none) holds it;
+ * without `create` only if its file is there. Fails if another process has it. */
+spmd_status journal_lock(const char *path, bool create, int *lock);
+void journal_unlock(int *lock); /* again is harmless */
 
 /* journal_read.c. For one rank. All whole rows of all ranks. */
 spmd_status journal_read(const char *path, int nmetrics, struct journal_rows *rows);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "file.h"
@@ -20,6 +21,12 @@ static bool write_once(int file, const char *text, size_t size)
     if (written >= 0 && (size_t)written < size)
         errno = ENOSPC;
     return written == (ssize_t)size;
+}
+
+static bool is_regular(int file)
+{
+    struct stat info;
+    return fstat(file, &info) == 0 && S_ISREG(info.st_mode);
 }
 
 /* A line that a crash has torn ends here, so that it does not spoil the next one. */
@@ -38,9 +45,13 @@ spmd_status journal_open(const char *path, int64_t position, int nmetrics, struc
     snprintf(name, sizeof name, "rows.%lld", (long long)position);
     struct journal new = {.nmetrics = nmetrics};
     SPMD_TRY(file_join(path, name, &new.path));
-    new.file = open(new.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-    if (new.file < 0 || !end_torn_line(new.file)) {
-        spmd_status status = file_fail("write", new.path);
+    new.file = open(new.path, O_RDWR | O_CREAT | O_APPEND | O_NONBLOCK | O_CLOEXEC, 0666);
+    spmd_status status = SPMD_OK;
+    if (new.file >= 0 && !is_regular(new.file))
+        status = spmd_fail(SPMD_ERR_FILE, "%s is no regular file", new.path);
+    else if (new.file < 0 || !end_torn_line(new.file))
+        status = file_fail("write", new.path);
+    if (status != SPMD_OK) {
         if (new.file >= 0)
             close(new.file);
         free(new.path);

@@ -42,31 +42,42 @@ static bool take_lines(char *text, size_t size, int nmetrics, struct journal_row
 static spmd_status read_file(const char *path, int nmetrics, struct journal_rows *rows)
 {
     size_t size;
-    char *text = file_read(path, &size);
-    if (!text)
-        return file_fail("read", path);
+    char *text;
+    SPMD_TRY(file_read(path, &text, &size));
     bool well = take_lines(text, size, nmetrics, rows);
     free(text);
     return well ? SPMD_OK : spmd_fail(SPMD_ERR_MEMORY, "no memory for the rows of %s", path);
 }
 
+static int is_rows(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "rows.", 5) == 0;
+}
+
+static spmd_status read_named(const char *path, const char *name, int nmetrics,
+                              struct journal_rows *rows)
+{
+    char *file;
+    SPMD_TRY(file_join(path, name, &file));
+    spmd_status status = read_file(file, nmetrics, rows);
+    free(file);
+    return status;
+}
+
 spmd_status journal_read(const char *path, int nmetrics, struct journal_rows *rows)
 {
-    DIR *directory = opendir(path);
-    if (!directory)
+    struct dirent **entries;
+    int count = scandir(path, &entries, is_rows, versionsort); /* by the ranks' numbers */
+    if (count < 0)
         return file_fail("read the directory", path);
     struct journal_rows new = {0};
     spmd_status status = SPMD_OK;
-    for (struct dirent *entry; status == SPMD_OK && (entry = readdir(directory));) {
-        if (strncmp(entry->d_name, "rows.", 5) != 0)
-            continue;
-        char *file = NULL;
-        status = file_join(path, entry->d_name, &file);
+    for (int i = 0; i < count; i++) {
         if (status == SPMD_OK)
-            status = read_file(file, nmetrics, &new);
-        free(file);
+            status = read_named(path, entries[i]->d_name, nmetrics, &new);
+        free(entries[i]);
     }
-    closedir(directory);
+    free(entries);
     if (status != SPMD_OK)
         journal_rows_free(&new);
     else

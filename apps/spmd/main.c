@@ -111,5 +111,7 @@ int main(int argc, char **argv)
         cmd_error("cannot write to standard output: %s", strerror(errno));
         return CMD_FAILED;
     }
-    return code;
+    /* A launcher ends all processes when one ends badly: the silent ones end well, so that they do
+     * not cut off the one that speaks. */
+    return cmd_is_speaker() ? code : CMD_DONE;
 }

@@ -86,14 +86,19 @@ static void format_domain(const struct mlp_hyper *hyper, char *text, size_t size
         snprintf(text, size, "a number from %g", hyper->lo);
 }
 
+spmd_status mlp_check_value(int hyper, double value)
+{
+    const struct mlp_hyper *of = &mlp_hypers[hyper];
+    char domain[64];
+    if (is_in_domain(of, value))
+        return SPMD_OK;
+    format_domain(of, domain, sizeof domain);
+    return spmd_fail(SPMD_ERR_ARGUMENT, "%s=%.15g is not %s", of->name, value, domain);
+}
+
 spmd_status mlp_check(const double values[MLP_NHYPERS])
 {
     for (int h = 0; h < MLP_NHYPERS; h++)
-        if (!is_in_domain(&mlp_hypers[h], values[h])) {
-            char domain[64];
-            format_domain(&mlp_hypers[h], domain, sizeof domain);
-            return spmd_fail(SPMD_ERR_ARGUMENT, "%s=%.15g is not %s", mlp_hypers[h].name, values[h],
-                             domain);
-        }
+        SPMD_TRY(mlp_check_value(h, values[h]));
     return SPMD_OK;
 }

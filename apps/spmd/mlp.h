@@ -48,7 +48,8 @@ spmd_status mlp_bind(int ncolumns, char *const names[], struct mlp_columns *colu
 void mlp_resolve(const struct mlp_columns *columns, const double *config,
                  double values[MLP_NHYPERS]);
 
-/* Fails with SPMD_ERR_ARGUMENT for a value outside of its domain. */
+/* Fail with SPMD_ERR_ARGUMENT for a value outside of its domain. */
+spmd_status mlp_check_value(int hyper, double value);
 spmd_status mlp_check(const double values[MLP_NHYPERS]);
 
 /* Labelled rows, split for training and for testing, in this order of the trainer's data. */

@@ -5,14 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "plural.h"
+
 static spmd_status check_data(const spmd_block *x, const spmd_block *y)
 {
     int64_t n = x->shape[0], features = x->shape[1];
     const float *values = x->data;
     const int32_t *labels = y->data;
     if (y->shape[0] != n)
-        return spmd_fail(SPMD_ERR_SHAPE, "x has %lld rows and y %lld labels", (long long)n,
-                         (long long)y->shape[0]);
+        return spmd_fail(SPMD_ERR_SHAPE, "x has %lld row%s and y %lld label%s", (long long)n,
+                         plural(n), (long long)y->shape[0], plural(y->shape[0]));
     if (n < 2 || features < 1)
         return spmd_fail(SPMD_ERR_SHAPE, "x is %lldx%lld: training needs 2 rows or more",
                          (long long)n, (long long)features);

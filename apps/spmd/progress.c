@@ -1,7 +1,30 @@
 /* progress.c - one line on a terminal that says how far a sweep is. */
 #include "progress.h"
 
+#include <fcntl.h>
 #include <stdio.h>
+#include <unistd.h>
+
+#include "cmd.h"
+
+/* A launcher reads its processes' messages through a pipe and prints them: what counts then is
+ * where its own go. */
+static bool launcher_is_seen(void)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%ld/fd/2", (long)getppid());
+    int file = open(path, O_WRONLY | O_NOCTTY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0)
+        return false;
+    bool seen = isatty(file);
+    close(file);
+    return seen;
+}
+
+bool progress_is_seen(void)
+{
+    return isatty(STDERR_FILENO) || (cmd_launch().variable && launcher_is_seen());
+}
 
 void progress_draw(int64_t done, int64_t total, int64_t ran, double seconds, const char *best)
 {

@@ -43,9 +43,14 @@ spmd_status space_grid(const struct space *base, int nranges, const struct range
 spmd_status space_sample(int64_t count, spmd_key key, int nranges, const struct range ranges[],
                          struct space *space);
 
+/* Whether a column of that name is none of the space's. */
+typedef bool space_column_filter(const char *name, size_t length, const void *user);
+
 /* space_table.c. From text: a header line of names, then a line of numbers per row, separated by
- * commas. `name` stands for the file in messages. */
-spmd_status space_from_csv(const char *text, const char *name, struct space *space);
+ * commas; but for `nleft_out` columns that the filter leaves out. `name` stands for the file in
+ * messages. */
+spmd_status space_from_csv(const char *text, const char *name, space_column_filter *is_left_out,
+                           const void *user, int *nleft_out, struct space *space);
 
 /* space_table.c. From values [nrows, ncolumns] and their names, separated by commas. */
 spmd_status space_from_values(const char *names, int64_t nrows, int64_t ncolumns,

@@ -6,6 +6,7 @@
 
 #include "blas.h"
 #include "cmd.h"
+#include "plural.h"
 
 spmd_status sweep_follow_root(spmd_status status)
 {
@@ -31,6 +32,7 @@ static spmd_status run(struct sweep *sweep)
 static void release(struct sweep *sweep)
 {
     journal_close(&sweep->journal);
+    journal_unlock(&sweep->lock);
     table_free(&sweep->table);
     for (int i = 0; i < MLP_NDATA; i++)
         spmd_array_free(&sweep->data[i]);
@@ -49,8 +51,9 @@ static void tell_failed(const struct table *table, int64_t failed)
     int64_t row = 0;
     while (table->rows[row].state != SPMD_SWEEP_FAILED)
         row++;
-    cmd_warning("%lld of %lld configurations failed; the first one, row %lld: %s",
-                (long long)failed, (long long)table->form->space->nrows, (long long)row,
+    int64_t nrows = table->form->space->nrows;
+    cmd_warning("%lld of %lld configuration%s failed; the first one is configuration %lld: %s",
+                (long long)failed, (long long)nrows, plural(nrows), (long long)row,
                 table->rows[row].message);
 }
 
@@ -63,8 +66,8 @@ static int tell_result(const struct sweep *sweep)
             diverged = table_count(table, SPMD_SWEEP_DIVERGED),
             not_run = nrows - done - failed - diverged;
     printf("%lld configuration%s: %lld done, %lld failed, %lld diverged, %lld not run\n",
-           (long long)nrows, nrows == 1 ? "" : "s", (long long)done, (long long)failed,
-           (long long)diverged, (long long)not_run);
+           (long long)nrows, plural(nrows), (long long)done, (long long)failed, (long long)diverged,
+           (long long)not_run);
     spmd_status status = table_print(table, sweep->options->top);
     printf("written: %s and %s\n", sweep->hdf5, sweep->csv);
     if (status != SPMD_OK)
@@ -72,7 +75,8 @@ static int tell_result(const struct sweep *sweep)
     if (failed > 0)
         tell_failed(table, failed);
     if (not_run > 0)
-        cmd_note("%lld configurations are left: --resume goes on", (long long)not_run);
+        cmd_note("%lld configuration%s left: --resume goes on", (long long)not_run,
+                 not_run == 1 ? " is" : "s are");
     bool ended = not_run <= nrows - sweep->nended - sweep->npending;
     return ended && !(sweep->options->strict && failed > 0) ? CMD_DONE : CMD_FAILED;
 }
@@ -85,7 +89,7 @@ static int misuse_or_failure(spmd_status status)
 
 static int sweep_all(const struct sweep_options *options)
 {
-    struct sweep sweep = {.options = options};
+    struct sweep sweep = {.options = options, .lock = -1};
     int code = CMD_DONE;
     spmd_status status = prepare(&sweep);
     if (status != SPMD_OK) {

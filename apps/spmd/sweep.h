@@ -38,6 +38,7 @@ struct sweep {
     struct table_form form;
 
     char *hdf5, *csv, *journal_path;
+    int lock; /* of the journal, at position 0 while the sweep writes it; -1 */
     struct journal journal;
     int64_t npending;
     int64_t *pending; /* [npending] rows of the space to run, in the order they are dealt out */

@@ -10,6 +10,7 @@
 
 #include "cmd.h"
 #include "file.h"
+#include "plural.h"
 
 static spmd_status name_files(struct sweep *sweep)
 {
@@ -56,7 +57,7 @@ static spmd_status remove_output(const char *path)
 
 static spmd_status remove_earlier(const struct sweep *sweep)
 {
-    SPMD_TRY(journal_remove(sweep->journal_path));
+    SPMD_TRY(journal_clear(sweep->journal_path));
     SPMD_TRY(remove_output(sweep->hdf5));
     return remove_output(sweep->csv);
 }
@@ -69,6 +70,7 @@ static spmd_status settle_journal(struct sweep *sweep, bool *found)
     *found = false;
     SPMD_TRY(check_replaceable(sweep->hdf5));
     SPMD_TRY(check_replaceable(sweep->csv));
+    SPMD_TRY(journal_lock(path, false, &sweep->lock));
     if (options->force)
         SPMD_TRY(remove_earlier(sweep));
     else if (options->resume)
@@ -81,7 +83,8 @@ static spmd_status settle_journal(struct sweep *sweep, bool *found)
     if (options->resume && !*found && output)
         return spmd_fail(SPMD_ERR_FILE, "%s exists, but not %s to go on from: --force begins anew",
                          output, path);
-    return *found ? SPMD_OK : journal_create(path, SWEEP_NJOURNAL_FIELDS, sweep->fields);
+    return *found ? journal_lock(path, true, &sweep->lock)
+                  : journal_create(path, SWEEP_NJOURNAL_FIELDS, sweep->fields, &sweep->lock);
 }
 
 /* At position 0. */
@@ -95,6 +98,14 @@ static spmd_status read_journal(struct sweep *sweep, struct table *table, int64_
     return status;
 }
 
+static void tell_strangers(const struct sweep *sweep, int64_t strangers)
+{
+    bool one = strangers == 1;
+    cmd_note("%lld row%s of %s %s not asked for now: %s there, but %s and %s are without %s",
+             (long long)strangers, plural(strangers), sweep->journal_path, one ? "is" : "are",
+             one ? "it stays" : "they stay", sweep->csv, sweep->hdf5, one ? "it" : "them");
+}
+
 static void tell_found(const struct sweep *sweep, const struct table *table, int64_t damaged)
 {
     cmd_note("%s has %lld done, %lld failed, %lld diverged; %lld not run", sweep->journal_path,
@@ -103,10 +114,10 @@ static void tell_found(const struct sweep *sweep, const struct table *table, int
              (long long)table_count(table, SPMD_SWEEP_DIVERGED),
              (long long)table_count(table, SPMD_SWEEP_NOT_RUN));
     if (damaged > 0)
-        cmd_note("%lld damaged lines of %s are left out", (long long)damaged, sweep->journal_path);
+        cmd_note("%lld damaged line%s of %s left out", (long long)damaged, plural(damaged),
+                 sweep->journal_path);
     if (table->strangers > 0)
-        cmd_note("%lld rows of %s are of configurations that are not asked for now",
-                 (long long)table->strangers, sweep->journal_path);
+        tell_strangers(sweep, table->strangers);
 }
 
 static bool is_pending(const struct sweep *sweep, spmd_sweep_state state)

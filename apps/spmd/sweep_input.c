@@ -30,12 +30,11 @@ spmd_status sweep_read_input(struct sweep *sweep)
 {
     spmd_key_split(spmd_key_create(sweep->options->seed), SWEEP_NKEYS, sweep->keys);
     describe(sweep);
-    SPMD_TRY(sweep_make_space(sweep));
-    SPMD_TRY(sweep_read_data(sweep));
     sweep->form = (struct table_form){
         .space = &sweep->space, .nmetrics = MLP_NMETRICS, .objective = sweep->options->objective};
     sweep->form.minimize = mlp_metrics[sweep->form.objective].minimize;
     for (int m = 0; m < MLP_NMETRICS; m++)
         sweep->form.metrics[m] = mlp_metrics[m].name;
-    return SPMD_OK;
+    SPMD_TRY(sweep_make_space(sweep));
+    return sweep_read_data(sweep);
 }

@@ -44,14 +44,17 @@ static const struct args_option option_table[NOPTIONS] = {
     [TABLE] = {"table", "FILE",
                "configurations from a file: FILE.csv with a line of names, or\n"
                "FILE.h5:DATASET, 2-d, with an attribute \"names\" (lr,width);\n"
-               "--grid and --set multiply its rows"},
+               "--grid and --set multiply its rows; the results in the PREFIX.csv\n"
+               "of a sweep are left out"},
     [DATA] = {"data", "FILE",
               "an HDF5 file with numbers x[n, features] and class labels y[n]\n"
               "from 0; without it, 1797 handwritten digits that are built in"},
     [X] = {"x", "NAME", "the dataset of numbers, if it is not x"},
     [Y] = {"y", "NAME", "the dataset of labels, if it is not y"},
     [SEED] = {"seed", "N", "the key of all random numbers (0)"},
-    [OUT] = {"out", "PREFIX", "write PREFIX.h5 and PREFIX.csv, by way of PREFIX.journal (sweep)"},
+    [OUT] = {"out", "PREFIX",
+             "write PREFIX.h5 and PREFIX.csv, by way of the directory\n"
+             "PREFIX.journal (sweep)"},
     [RESUME] = {"resume", NULL, "run only what the journal does not have; begin if there is none"},
     [RETRY_FAILED] = {"retry-failed", NULL, "with --resume: also what has failed or diverged"},
     [FORCE] = {"force", NULL, "remove an earlier journal and its files, and begin anew"},
@@ -60,8 +63,8 @@ static const struct args_option option_table[NOPTIONS] = {
     [TOP] = {"top", "N", "rows of the summary (10)"},
     [STRICT] = {"strict", NULL, "exit with 1 if a configuration failed"},
     [PROGRESS] = {"progress", NULL,
-                  "show how far it is also where standard error is no terminal\n"
-                  "(mpirun's pipe, say)"},
+                  "show how far it is also where neither this program's standard error\n"
+                  "nor that of the launcher that is its parent is a terminal"},
 };
 
 /* What is swept where nothing is asked for. */
@@ -74,10 +77,10 @@ static void print_details(void)
     puts("\nHyperparameters, and what they are where a configuration does not say:");
     for (int h = 0; h < MLP_NHYPERS; h++)
         printf("  %-9s %s (%g)\n", mlp_hypers[h].name, mlp_hypers[h].help, mlp_hypers[h].fallback);
-    fputs("Without --grid and --table:", stdout);
+    fputs("Without --grid and --table the grid is", stdout);
     for (int r = 0; r < NDEFAULTS; r++)
-        printf(" --grid %s", default_ranges[r]);
-    fputs("\n\nMetrics:", stdout);
+        printf(" %s", default_ranges[r]);
+    fputs(";\na name that --set gives leaves it.\n\nMetrics:", stdout);
     for (int m = 0; m < MLP_NMETRICS; m++)
         printf(" %s%s", mlp_metrics[m].name, m + 1 < MLP_NMETRICS ? "," : ".");
     puts(
@@ -89,7 +92,9 @@ static void print_details(void)
         "never the best), not run. Each rank adds its rows to the journal as they end; the files\n"
         "are made from it at the end, aside, and then put in place. So a run may be killed at any\n"
         "time: the same command with --resume, on any number of ranks, goes on, and its table is\n"
-        "that of an unbroken run. More configurations may be asked for by then.\n"
+        "that of an unbroken run. Other configurations may be asked for by then. The table has\n"
+        "the configurations of the last command only; ask for old and new ones together to have\n"
+        "both.\n"
         "\n"
         "Exit code: 0 if all configurations ended, 1 if the run failed, 2 for a wrong use.");
 }
@@ -104,7 +109,7 @@ static const struct args_usage usage = {
     .noptions = NOPTIONS,
     .options = option_table,
     .examples =
-        "mpirun -n 8 spmd sweep --progress\n"
+        "mpirun -n 8 spmd sweep\n"
         "mpirun -n 8 spmd sweep --grid lr=0.001..1:log:8 --grid width=16,32,64 --set epochs=50\n"
         "mpirun -n 8 spmd sweep --grid lr=1e-4..1:log --grid width=16..512:log --sample 100\n"
         "mpirun -n 8 spmd sweep --table best.csv --grid seed=0..9:10 --out seeds\n"
@@ -152,13 +157,27 @@ static bool is_given(const struct sweep_options *options, const char *name, size
     return false;
 }
 
-static spmd_status check_range(const struct range *range, const struct sweep_options *options)
+/* Points of a range lie between its ends. */
+static spmd_status check_values(const struct range *range)
+{
+    int hyper = mlp_hyper_find(range->name);
+    for (int64_t i = 0; range->kind == RANGE_LIST && i < range->count; i++)
+        SPMD_TRY(mlp_check_value(hyper, range->values[i]));
+    if (range->kind == RANGE_LIST)
+        return SPMD_OK;
+    SPMD_TRY(mlp_check_value(hyper, range_draw(range, 0)));
+    return mlp_check_value(hyper, range_draw(range, 1));
+}
+
+/* Whether it can be swept; its points are whole where the hyperparameter is. */
+static spmd_status check_range(struct range *range, const struct sweep_options *options)
 {
     struct mlp_columns columns;
     SPMD_TRY(mlp_bind(1, &range->name, &columns));
     if (is_given(options, range->name, strlen(range->name)))
         return spmd_fail(SPMD_ERR_ARGUMENT, "%s is given twice", range->name);
-    return SPMD_OK;
+    range->whole = mlp_hypers[mlp_hyper_find(range->name)].whole;
+    return check_values(range);
 }
 
 /* Takes the range over. */
@@ -168,7 +187,6 @@ static spmd_status add_range(struct range *range, struct sweep_options *options)
     struct range *more = realloc(options->ranges, ((size_t)options->nranges + 1) * sizeof *more);
     if (!more)
         return spmd_fail(SPMD_ERR_MEMORY, "no memory for %s", range->name);
-    range->whole = mlp_hypers[mlp_hyper_find(range->name)].whole;
     options->ranges = more;
     options->ranges[options->nranges++] = *range;
     return SPMD_OK;

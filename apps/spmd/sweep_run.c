@@ -3,8 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <stdlib.h>
 
+#include "interrupt.h"
 #include "progress.h"
 
 /* Configurations are dealt out in turn, f64[devices, batches, hyperparams], so that the ranks'
@@ -89,24 +90,39 @@ static void on_progress(const spmd_sweep_progress *progress, void *user)
                   progress->seconds, best);
 }
 
+/* Position 0 says what is kept if a signal ends the run; the progress on the screen goes. */
+static spmd_status prepare_last_words(const struct sweep *sweep, bool seen)
+{
+    char *words;
+    if (asprintf(&words, "%sspmd: note: stopped; what has ended is in %s: --resume goes on\n",
+                 seen ? "\r\033[K" : "", sweep->journal_path) < 0)
+        return spmd_fail(SPMD_ERR_MEMORY, "out of memory");
+    spmd_status status = interrupt_begin(words);
+    free(words);
+    return status;
+}
+
 spmd_status sweep_run(struct sweep *sweep)
 {
     if (sweep->npending == 0)
         return SPMD_OK;
-    spmd_array *configs;
+    bool seen = sweep->root && (sweep->options->progress || progress_is_seen());
+    SPMD_TRY(spmd_agree(sweep->mesh, sweep->root ? prepare_last_words(sweep, seen) : SPMD_OK));
+    spmd_array *configs = NULL;
     spmd_shape shape = SPMD_SHAPE(devices(sweep), batches(sweep), sweep->space.ncolumns);
-    SPMD_TRY(spmd_array_from_callback(sweep->mesh, "P(devices)", SPMD_F64, shape, fill_configs,
-                                      sweep, &configs));
-    bool seen = sweep->root && (sweep->options->progress || isatty(STDERR_FILENO));
+    spmd_status status = spmd_array_from_callback(sweep->mesh, "P(devices)", SPMD_F64, shape,
+                                                  fill_configs, sweep, &configs);
     spmd_sweep_options options = {.objective = sweep->form.objective,
                                   .minimize = sweep->form.minimize,
                                   .on_row = on_row,
                                   .on_progress = seen ? on_progress : NULL,
                                   .user = sweep};
     spmd_sweep_result result = {0};
-    spmd_status status =
-        spmd_sweep(sweep->mesh, mlp_train, &sweep->columns, configs, sweep->keys[SWEEP_KEY_TRAIN],
-                   MLP_NDATA, sweep->data, 0, NULL, MLP_NMETRICS, &options, &result);
+    if (status == SPMD_OK)
+        status = spmd_sweep(sweep->mesh, mlp_train, &sweep->columns, configs,
+                            sweep->keys[SWEEP_KEY_TRAIN], MLP_NDATA, sweep->data, 0, NULL,
+                            MLP_NMETRICS, &options, &result);
+    interrupt_end();
     if (seen)
         progress_clear();
     spmd_sweep_result_free(&result);

@@ -48,7 +48,7 @@ static spmd_status remove_repeats(struct sweep *sweep)
         sweep->ids[i] = identify(&sweep->columns, space_row(space, i));
     SPMD_TRY(space_unique(space, sweep->ids));
     if (space->nrows < before)
-        cmd_note("%lld of %lld configurations stood there before and are left out",
+        cmd_note("%lld of %lld configurations stood there before: left out",
                  (long long)(before - space->nrows), (long long)before);
     return SPMD_OK;
 }

@@ -5,17 +5,23 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "file.h"
+#include "plural.h"
 
 static spmd_status read_text(const char *path, char **text, int *size)
 {
     size_t length;
-    char *new = file_read(path, &length);
-    if (!new)
-        return file_fail("open", path);
-    if (length >= INT_MAX) {
+    char *new;
+    SPMD_TRY(file_read(path, &new, &length));
+    spmd_status status = SPMD_OK;
+    if (length >= INT_MAX)
+        status = spmd_fail(SPMD_ERR_FILE, "%s is larger than 2 GiB", path);
+    else if (strlen(new) < length)
+        status = spmd_fail(SPMD_ERR_FILE, "%s has a NUL byte: it is no CSV file", path);
+    if (status != SPMD_OK) {
         free(new);
-        return spmd_fail(SPMD_ERR_FILE, "%s is larger than 2 GiB", path);
+        return status;
     }
     *text = new;
     *size = (int)length + 1; /* with the zero behind it */
@@ -45,10 +51,16 @@ static spmd_status share_text(struct sweep *sweep, const char *path, char **text
 static spmd_status read_csv_table(struct sweep *sweep, const char *path, struct space *space)
 {
     char *text = NULL;
+    int nresults = 0;
     SPMD_TRY(share_text(sweep, path, &text));
-    spmd_status status = space_from_csv(text, path, space);
+    spmd_status status =
+        space_from_csv(text, path, table_csv_is_result, &sweep->form, &nresults, space);
     free(text);
-    return spmd_agree(sweep->mesh, status);
+    SPMD_TRY(spmd_agree(sweep->mesh, status));
+    if (nresults > 0)
+        cmd_note("%s: %d column%s of a sweep's results %s left out", path, nresults,
+                 plural(nresults), nresults == 1 ? "is" : "are");
+    return SPMD_OK;
 }
 
 /* An array of configurations in an open file. */

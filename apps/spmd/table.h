@@ -20,8 +20,8 @@ struct table {
     int64_t strangers;        /* rows of the journal that are not of the space */
 };
 
-/* Local. Takes the journal's rows over: one of each configuration, a done one if there is one.
- * What has none is "not run". */
+/* Local. Takes the journal's rows over: of each configuration the last one that is done, or
+ * else the last one. What has none is "not run". */
 spmd_status table_create(const struct table_form *form, const uint64_t ids[],
                          struct journal_rows *journal, struct table *table);
 void table_free(struct table *table);
@@ -40,8 +40,12 @@ int64_t table_best(const struct table *table, const bool taken[]);
  * have in common. */
 spmd_status table_print(const struct table *table, int64_t top);
 
-/* table_csv.c. Local. Writes all rows, aside and renamed. */
+/* table_csv.c. Local. Writes all rows, aside and renamed. What a row does not have is empty. */
 spmd_status table_write_csv(const struct table *table, const char *path);
+
+/* table_csv.c. Local. Whether a column of such a file is no hyperparameter. `form` is a struct
+ * table_form. */
+bool table_csv_is_result(const char *name, size_t length, const void *form);
 
 /* table_hdf5.c. Collective over the mesh. Writes all rows, which position 0 holds; a dataset for
  * each column. `fields` [nfields] become attributes of the file. */

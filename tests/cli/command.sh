@@ -82,6 +82,18 @@ done
 tap_run env PMI_SIZE=4 PMI_RANK=2 "$spmd" info
 [ ! -s "$tmp/.out" ] && [ ! -s "$tmp/.err" ]
 tap_case 'of a mixed start, one process speaks' $?
+for words in nonsense 'layout --nonsense' 'layout x=2' 'info 3'; do
+    # shellcheck disable=SC2086
+    status 2 "wrong use ends the one that speaks: $words" \
+        env PMI_SIZE=4 PMI_RANK=0 "$spmd" $words
+    # shellcheck disable=SC2086
+    tap_run env PMI_SIZE=4 PMI_RANK=2 "$spmd" $words
+    [ "$tap_status" -eq 0 ] && [ ! -s "$tmp/.out" ] && [ ! -s "$tmp/.err" ]
+    tap_case "and not a silent one: $words" $?
+done
+prints 'a wrong use is told by one of 4 ranks' 'spmd: error: there is no command nonsense' \
+    run 4 "$spmd" nonsense
+ok 'once' [ "$(grep -c '^spmd: error' "$tmp/.err")" -eq 1 ]
 tap_run run 2 "$spmd" info
 ! grep -q 'spmd: warning' "$tmp/.err"
 tap_case 'a right start is not warned of' $?
