@@ -46,14 +46,21 @@ struct spmd_shard_map_call {
     bool running; /* its body must not run it again */
 };
 
-static spmd_replication replication_of_environment(void)
+static spmd_status read_environment(spmd_replication *replication)
 {
+    static const char *const names[] = {[SPMD_REPLICATION_ALWAYS] = "always",
+                                        [SPMD_REPLICATION_FIRST] = "first",
+                                        [SPMD_REPLICATION_NEVER] = "never"};
     const char *value = getenv("SPMD_REPLICATION");
-    if (value && strcmp(value, "always") == 0)
-        return SPMD_REPLICATION_ALWAYS;
-    if (value && strcmp(value, "never") == 0)
-        return SPMD_REPLICATION_NEVER;
-    return SPMD_REPLICATION_FIRST;
+    if (!value || value[0] == '\0')
+        value = "first";
+    for (int mode = SPMD_REPLICATION_ALWAYS; mode <= SPMD_REPLICATION_NEVER; mode++)
+        if (strcmp(value, names[mode]) == 0) {
+            *replication = (spmd_replication)mode;
+            return SPMD_OK;
+        }
+    return spmd_fail(SPMD_ERR_ARGUMENT,
+                     "SPMD_REPLICATION=%s in the environment: it is always, first or never", value);
 }
 
 static spmd_status check_counts(int nin, const char *const in_specs[], int nout,
@@ -112,7 +119,7 @@ static spmd_status make_plan(spmd_shard_map_call *plan, spmd_mesh *mesh, spmd_bo
     plan->replication = options ? options->replication : SPMD_REPLICATION_DEFAULT;
     plan->agree = options && options->agree;
     if (plan->replication == SPMD_REPLICATION_DEFAULT)
-        plan->replication = replication_of_environment();
+        TRY(read_environment(&plan->replication));
     if (mesh->abstract)
         return spmd_fail(SPMD_ERR_MESH, "an abstract mesh has no ranks to run a body on");
     TRY(alloc_plan(plan));

@@ -540,10 +540,8 @@ static void the_environment_sets_the_default(void)
     const struct {
         const char *value;
         bool first, later; /* whether a lie is caught then */
-    } modes[] = {{"always", true, true},
-                 {"first", true, false},
-                 {"never", false, false},
-                 {"else", true, false}};
+    } modes[] = {
+        {"always", true, true}, {"first", true, false}, {"never", false, false}, {"", true, false}};
     spmd_mesh *mesh = make_line();
     for (int m = 0; m < 4; m++) {
         setenv("SPMD_REPLICATION", modes[m].value, 1);
@@ -552,6 +550,10 @@ static void the_environment_sets_the_default(void)
         lie_in_the_first_run(mesh, SPMD_REPLICATION_ALWAYS, true);
         lie_in_the_first_run(mesh, SPMD_REPLICATION_NEVER, false);
     }
+    setenv("SPMD_REPLICATION", "sometimes", 1);
+    spmd_shard_map_call *plan = NULL;
+    EXPECT_FAILS(spmd_shard_map_plan(mesh, write_rank, 0, NULL, 0, NULL, NULL, &plan),
+                 SPMD_ERR_ARGUMENT, "SPMD_REPLICATION=sometimes in the environment");
     unsetenv("SPMD_REPLICATION");
     lie_in_the_first_run(mesh, SPMD_REPLICATION_DEFAULT, true);
     lie_in_a_later_run(mesh, SPMD_REPLICATION_DEFAULT, false);
