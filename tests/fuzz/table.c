@@ -35,9 +35,12 @@ static char *print(const struct space *space)
     return text;
 }
 
-/* Whether a name would have to be quoted, or be alone in its line and empty. */
+/* Whether a name would not be read as it stands: with a comma or quotes in it, empty (it may be
+ * alone in its line), or behind a byte order mark. */
 static bool has_special_name(const struct space *space)
 {
+    if (strncmp(space->names[0], "\xEF\xBB\xBF", 3) == 0)
+        return true;
     for (int c = 0; c < space->ncolumns; c++)
         if (space->names[c][0] == '\0' || strpbrk(space->names[c], ",\""))
             return true;
