@@ -18,6 +18,10 @@ static spmd_status add_axis(struct axes *axes, const char *what, const char *nam
     if (length >= SPMD_MAX_NAME)
         return spmd_fail(SPMD_ERR_SYNTAX, "mesh %s: axis name %.*s is longer than %d bytes", what,
                          (int)length, name, SPMD_MAX_NAME - 1);
+    if (length == strlen("None") && memcmp(name, "None", length) == 0)
+        return spmd_fail(SPMD_ERR_SYNTAX,
+                         "mesh %s: None is no name for an axis, in a spec it means not split",
+                         what);
     if (spmd__axes_find(axes, name, length) >= 0)
         return spmd_fail(SPMD_ERR_MESH, "mesh %s has two axes named %.*s", what, (int)length, name);
     if (size < 1 && size != INFER)

@@ -147,6 +147,8 @@ static spmd_status read_unreduced(struct reader *reader)
         spec->kind = REDUCE_MIN;
     else
         return fail_syntax(reader, "sum, max or min");
+    if (!spec->unreduced)
+        spec->kind = REDUCE_SUM; /* of no axes, there is one kind */
     return SPMD_OK;
 }
 

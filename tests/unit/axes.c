@@ -39,6 +39,7 @@ START_TEST(mesh_syntax_errors_show_the_text)
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ASSERT_FAILS(spmd__axes_parse(wrong[i], 8, &axes), SPMD_ERR_SYNTAX, wrong[i]);
     ck_assert_int_ne(spmd__axes_parse(NULL, 8, &axes), SPMD_OK);
+    ASSERT_FAILS(spmd__axes_parse("x=4,None=2", 8, &axes), SPMD_ERR_SYNTAX, "None is no name");
     ck_assert(axes.count == 1 && axes.size[0] == 7);
 }
 END_TEST
@@ -95,6 +96,9 @@ START_TEST(mesh_of_names_and_sizes)
     names[1] = "no name";
     ASSERT_FAILS(spmd__axes_make(2, names, (int64_t[]){4, 2}, 8, &axes), SPMD_ERR_SYNTAX,
                  "no name");
+    names[1] = "None";
+    ASSERT_FAILS(spmd__axes_make(2, names, (int64_t[]){4, 2}, 8, &axes), SPMD_ERR_SYNTAX,
+                 "None is no name");
     names[1] = "";
     ck_assert_int_ne(spmd__axes_make(2, names, (int64_t[]){4, 2}, 8, &axes), SPMD_OK);
     names[1] = NULL;
