@@ -16,7 +16,7 @@ bool number_parse(const char *text, size_t length, double *number)
     double value = strtod(buffer, &stop);
     while (isspace((unsigned char)*stop))
         stop++;
-    if (stop == buffer || *stop != '\0')
+    if (stop == buffer || stop != buffer + length)
         return false;
     *number = value + 0.0; /* -0 and 0 are one value */
     return true;

@@ -96,7 +96,8 @@ void range_free(struct range *range)
     *range = (struct range){0};
 }
 
-/* The point at `part` of a range, 0 at its low and 1 at its high end. Ends are met exactly. */
+/* The point at `part` of a range, 0 at its low and 1 at its high end. Ends are met exactly, and no
+ * rounding leads past them. */
 static double range_at(const struct range *range, double part)
 {
     double value;
@@ -108,6 +109,8 @@ static double range_at(const struct range *range, double part)
         value = exp(log(range->lo) + part * (log(range->hi) - log(range->lo)));
     else
         value = range->lo * (1 - part) + range->hi * part;
+    value = fmax(value, fmin(range->lo, range->hi));
+    value = fmin(value, fmax(range->lo, range->hi));
     return range->whole ? round(value) : value;
 }
 

@@ -36,6 +36,8 @@ void space_free(struct space *space)
 
 spmd_status space_set_name(struct space *space, int column, const char *name, size_t length)
 {
+    if (length == 0)
+        return spmd_fail(SPMD_ERR_SYNTAX, "column %d has no name", column + 1);
     space->names[column] = strndup(name, length);
     if (!space->names[column])
         return spmd_fail(SPMD_ERR_MEMORY, "out of memory for a name");

@@ -24,6 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         memcpy(text + 1, data, size);
     double number = 42;
     if (number_parse(text + 1, size, &number)) {
+        HOLDS(!memchr(text + 1, '\0', size));
         HOLDS(number != 0 || !signbit(number));
         check_print(number);
     } else {
