@@ -11,6 +11,7 @@
 #include <spmd/random.h>
 #include <spmd/mesh.h>
 #include <spmd/sharding.h>
+#include <spmd/positional.h>
 #include <spmd/array.h>
 #include <spmd/map.h>
 #include <spmd/collective.h>

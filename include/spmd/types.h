@@ -49,6 +49,9 @@ const char *spmd_dtype_name(spmd_dtype dtype);
 /* Local. Reads "f32" or NumPy's "float32". Fails with SPMD_ERR_DTYPE. */
 spmd_status spmd_dtype_parse(const char *text, spmd_dtype *dtype);
 
+/* How contributions to one value add up. */
+typedef enum spmd_reduction { SPMD_SUM, SPMD_MAX, SPMD_MIN } spmd_reduction;
+
 /* Extents of an array. A scalar has ndim 0. */
 typedef struct spmd_shape {
     int ndim;

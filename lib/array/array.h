@@ -24,6 +24,12 @@ struct spmd_array {
 
 spmd_sharding *spmd__sharding_hold(const spmd_sharding *sharding);
 
+/* Local. A sharding of a spec that was made for the axes of `mesh`, which is held. */
+spmd_status spmd__sharding_make(spmd_mesh *mesh, const struct spec *spec, spmd_sharding **sharding);
+
+/* Local. Whether the mesh has such a position. Fails with SPMD_ERR_ARGUMENT. */
+spmd_status spmd__sharding_check_position(const spmd_mesh *mesh, int64_t position);
+
 /* The box of `shape` that `position` holds; the arguments have been checked. */
 spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, int64_t position);
 

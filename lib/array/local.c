@@ -25,7 +25,7 @@ spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape lo
             counts = counts && (own >> a & 1 || coordinates[a] == 0);
         sum.dim[d] = counts ? local.dim[d] : 0;
     }
-    TRY(spmd__all_reduce(mesh->control, REDUCE_SUM, SPMD_I64, sum.dim, sum.dim, sum.ndim));
+    TRY(spmd__all_reduce(mesh->control, SPMD_SUM, SPMD_I64, sum.dim, sum.dim, sum.ndim));
     *global = sum;
     return SPMD_OK;
 }

@@ -4,19 +4,38 @@
 #include "array/array.h"
 #include "core/mem.h"
 
-spmd_status spmd_sharding_create(spmd_mesh *mesh, const char *spec, spmd_sharding **sharding)
+static spmd_status check_mesh(const spmd_mesh *mesh)
 {
-    if (!mesh)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a sharding needs a mesh, this is NULL");
-    struct spec parsed;
-    TRY(spmd__spec_parse(spec, &mesh->axes, &parsed));
+    return mesh ? SPMD_OK : spmd_fail(SPMD_ERR_ARGUMENT, "a sharding needs a mesh, this is NULL");
+}
+
+spmd_status spmd__sharding_make(spmd_mesh *mesh, const struct spec *spec, spmd_sharding **sharding)
+{
     spmd_sharding *made;
     TRY(spmd__alloc(1, sizeof *made, &made));
     made->holds = 1;
     made->mesh = spmd__mesh_hold(mesh);
-    made->spec = parsed;
+    made->spec = *spec;
     *sharding = made;
     return SPMD_OK;
+}
+
+spmd_status spmd_sharding_create(spmd_mesh *mesh, const char *text, spmd_sharding **sharding)
+{
+    struct spec spec;
+    TRY(check_mesh(mesh));
+    TRY(spmd__spec_parse(text, &mesh->axes, &spec));
+    return spmd__sharding_make(mesh, &spec, sharding);
+}
+
+spmd_status spmd_sharding_create_entries(spmd_mesh *mesh, int ndim, const char *const entries[],
+                                         const char *unreduced, spmd_reduction kind,
+                                         spmd_sharding **sharding)
+{
+    struct spec spec;
+    TRY(check_mesh(mesh));
+    TRY(spmd__spec_make(ndim, entries, unreduced, kind, &mesh->axes, &spec));
+    return spmd__sharding_make(mesh, &spec, sharding);
 }
 
 spmd_sharding *spmd__sharding_hold(const spmd_sharding *sharding)
@@ -56,14 +75,31 @@ int spmd_sharding_format_type(char *buffer, size_t size, const spmd_sharding *sh
     return (int)text.length;
 }
 
+int spmd_sharding_nentries(const spmd_sharding *sharding)
+{
+    return sharding->spec.ndim;
+}
+
+static int copy_axes(struct axis_list list, int axes[])
+{
+    for (int i = 0; i < list.count; i++)
+        axes[i] = list.axis[i];
+    return list.count;
+}
+
 int spmd_sharding_axes(const spmd_sharding *sharding, int dim, int axes[SPMD_MAX_AXES])
 {
-    if (dim < 0)
-        return 0;
-    struct axis_list entry = spmd__spec_entry(&sharding->spec, dim);
-    for (int i = 0; i < entry.count; i++)
-        axes[i] = entry.axis[i];
-    return entry.count;
+    return dim < 0 ? 0 : copy_axes(spmd__spec_entry(&sharding->spec, dim), axes);
+}
+
+int spmd_sharding_unreduced(const spmd_sharding *sharding, int axes[SPMD_MAX_AXES])
+{
+    return copy_axes(spmd__axis_list_of_mask(sharding->spec.unreduced), axes);
+}
+
+spmd_reduction spmd_sharding_reduction(const spmd_sharding *sharding)
+{
+    return sharding->spec.kind;
 }
 
 spmd_status spmd_sharding_check(const spmd_sharding *sharding, spmd_shape shape)
@@ -77,30 +113,43 @@ spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, 
     return spmd__layout_box(&sharding->mesh->axes, &sharding->spec, shape, position);
 }
 
-static spmd_status check_position(const spmd_sharding *sharding, int64_t position)
+spmd_status spmd__sharding_check_position(const spmd_mesh *mesh, int64_t position)
 {
-    int64_t size = spmd_mesh_size(sharding->mesh);
+    int64_t size = spmd_mesh_size(mesh);
     if (position < 0 || position >= size)
         return spmd_fail(SPMD_ERR_ARGUMENT, "position %lld is not one of the mesh's %lld",
                          (long long)position, (long long)size);
     return SPMD_OK;
 }
 
+static spmd_status check_question(const spmd_sharding *sharding, spmd_shape global,
+                                  int64_t position)
+{
+    TRY(spmd__sharding_check_position(sharding->mesh, position));
+    return spmd_sharding_check(sharding, global);
+}
+
+/* These two write what there are dimensions for, and no more: clearing the rest would cost most of
+ * their time. */
 spmd_status spmd_sharding_box(const spmd_sharding *sharding, spmd_shape global, int64_t position,
                               spmd_box *box)
 {
-    TRY(check_position(sharding, position));
-    TRY(spmd_sharding_check(sharding, global));
-    *box = spmd__sharding_box_of(sharding, global, position);
+    TRY(check_question(sharding, global, position));
+    box->ndim = global.ndim;
+    spmd__layout_ranges(&sharding->mesh->axes, &sharding->spec, &global, position, box->lo,
+                        box->hi);
     return SPMD_OK;
 }
 
 spmd_status spmd_sharding_shard_shape(const spmd_sharding *sharding, spmd_shape global,
                                       int64_t position, spmd_shape *shape)
 {
-    spmd_box box;
-    TRY(spmd_sharding_box(sharding, global, position, &box));
-    *shape = spmd_box_shape(&box);
+    int64_t lo[SPMD_MAX_DIMS], hi[SPMD_MAX_DIMS];
+    TRY(check_question(sharding, global, position));
+    spmd__layout_ranges(&sharding->mesh->axes, &sharding->spec, &global, position, lo, hi);
+    shape->ndim = global.ndim;
+    for (int d = 0; d < global.ndim; d++)
+        shape->dim[d] = hi[d] - lo[d];
     return SPMD_OK;
 }
 
@@ -113,13 +162,6 @@ spmd_status spmd_sharding_indices_map(const spmd_sharding *sharding, spmd_shape 
     return SPMD_OK;
 }
 
-int64_t spmd_sharding_replica(const spmd_sharding *sharding, int64_t position)
-{
-    if (position < 0 || position >= spmd_mesh_size(sharding->mesh))
-        return -1;
-    return spmd__layout_replica(&sharding->mesh->axes, &sharding->spec, position);
-}
-
 bool spmd_sharding_is_fully_replicated(const spmd_sharding *sharding)
 {
     const struct axes *axes = &sharding->mesh->axes;
@@ -130,8 +172,15 @@ bool spmd_sharding_is_fully_replicated(const spmd_sharding *sharding)
     return sharding->spec.unreduced == 0 && spmd__axis_list_size(axes, &used) == 1;
 }
 
+bool spmd_sharding_equal(const spmd_sharding *a, const spmd_sharding *b)
+{
+    return a == b || (spmd__spec_equal(&a->spec, &b->spec) && spmd_mesh_equal(a->mesh, b->mesh));
+}
+
 bool spmd_sharding_is_equivalent(const spmd_sharding *a, const spmd_sharding *b, int ndim)
 {
-    return spmd__layout_equivalent(&a->mesh->axes, &a->spec, &b->mesh->axes, &b->spec, ndim) &&
+    bool even = a->mesh->strict && b->mesh->strict;
+    return spmd__layout_equivalent(&a->mesh->axes, &a->spec, &b->mesh->axes, &b->spec, ndim,
+                                   even) &&
            (a->mesh == b->mesh || spmd__mesh_same_ranks(a->mesh, b->mesh));
 }

@@ -73,14 +73,14 @@ static bool is_float(spmd_dtype dtype)
 }
 
 /* MPI's operation, or one of ours that *made says to free. */
-static spmd_status mpi_op(enum reduction op, spmd_dtype dtype, MPI_Op *mpi, bool *made)
+static spmd_status mpi_op(spmd_reduction op, spmd_dtype dtype, MPI_Op *mpi, bool *made)
 {
-    *made = op != REDUCE_SUM && is_float(dtype);
+    *made = op != SPMD_SUM && is_float(dtype);
     if (*made)
-        return spmd__mpi_status(MPI_Op_create(op == REDUCE_MAX ? nan_max : nan_min, 1, mpi),
+        return spmd__mpi_status(MPI_Op_create(op == SPMD_MAX ? nan_max : nan_min, 1, mpi),
                                 "MPI_Op_create");
-    *mpi = op == REDUCE_MAX ? MPI_MAX : op == REDUCE_MIN ? MPI_MIN : MPI_SUM;
-    if (op == REDUCE_SUM && dtype == SPMD_BOOL)
+    *mpi = op == SPMD_MAX ? MPI_MAX : op == SPMD_MIN ? MPI_MIN : MPI_SUM;
+    if (op == SPMD_SUM && dtype == SPMD_BOOL)
         *mpi = MPI_MAX; /* of 0 and 1: logical or */
     return SPMD_OK;
 }
@@ -98,7 +98,7 @@ static spmd_status reduce_pieces(MPI_Comm comm, MPI_Op op, spmd_dtype dtype, con
 }
 
 /* f16 and bf16: carried in f32, rounded once. */
-static spmd_status all_reduce_half(MPI_Comm comm, enum reduction op, spmd_dtype dtype,
+static spmd_status all_reduce_half(MPI_Comm comm, spmd_reduction op, spmd_dtype dtype,
                                    const uint16_t *in, uint16_t *out, int64_t count)
 {
     bool f16 = dtype == SPMD_F16;
@@ -113,12 +113,12 @@ static spmd_status all_reduce_half(MPI_Comm comm, enum reduction op, spmd_dtype 
     return status;
 }
 
-spmd_status spmd__all_reduce(MPI_Comm comm, enum reduction op, spmd_dtype dtype, const void *in,
+spmd_status spmd__all_reduce(MPI_Comm comm, spmd_reduction op, spmd_dtype dtype, const void *in,
                              void *out, int64_t count)
 {
     if (dtype == SPMD_F16 || dtype == SPMD_BF16)
         return all_reduce_half(comm, op, dtype, in, out, count);
-    if (op != REDUCE_SUM && (dtype == SPMD_C64 || dtype == SPMD_C128))
+    if (op != SPMD_SUM && (dtype == SPMD_C64 || dtype == SPMD_C128))
         return spmd_fail(SPMD_ERR_DTYPE, "%s numbers have no order: no maximum, no minimum",
                          spmd_dtype_name(dtype));
     MPI_Op mpi;

@@ -171,6 +171,24 @@ void spmd__axes_coordinates(const struct axes *axes, int64_t position, int64_t c
     }
 }
 
+void spmd__axes_coordinates_along(const struct axes *axes, uint32_t mask, int64_t position,
+                                  int64_t coordinates[])
+{
+    int64_t passed = 1; /* sizes of the axes behind that were left out */
+    for (int a = axes->count - 1; a >= 0 && mask != 0; a--) {
+        int64_t size = axes->size[a];
+        if (!(mask >> a & 1)) {
+            passed *= size;
+            continue;
+        }
+        position = passed > 1 ? position / passed : position;
+        passed = 1;
+        coordinates[a] = position % size;
+        position /= size;
+        mask ^= UINT32_C(1) << a;
+    }
+}
+
 int64_t spmd__axes_position(const struct axes *axes, const int64_t coordinates[])
 {
     int64_t position = 0;
@@ -257,10 +275,18 @@ bool spmd__axis_lists_meet(const struct axis_list *a, const struct axis_list *b)
     return false;
 }
 
+uint32_t spmd__axis_list_mask(const struct axis_list *list)
+{
+    uint32_t mask = 0;
+    for (int i = 0; i < list->count; i++)
+        mask |= UINT32_C(1) << list->axis[i];
+    return mask;
+}
+
 struct axis_list spmd__axis_list_of_mask(uint32_t mask)
 {
     struct axis_list list = {.count = 0};
-    for (int a = 0; a < SPMD_MAX_AXES; a++)
+    for (int a = 0; mask >> a != 0; a++)
         if (mask >> a & 1)
             list.axis[list.count++] = a;
     return list;
@@ -278,7 +304,7 @@ int64_t spmd__axis_list_index(const struct axes *axes, const struct axis_list *l
                               int64_t position)
 {
     int64_t coordinates[SPMD_MAX_AXES], index = 0;
-    spmd__axes_coordinates(axes, position, coordinates);
+    spmd__axes_coordinates_along(axes, spmd__axis_list_mask(list), position, coordinates);
     for (int i = 0; i < list->count; i++)
         index = index * axes->size[list->axis[i]] + coordinates[list->axis[i]];
     return index;

@@ -35,6 +35,11 @@ uint64_t spmd__axes_digest(const struct axes *axes);
 bool spmd__axes_equal(const struct axes *a, const struct axes *b);
 int spmd__axes_find(const struct axes *axes, const char *name, size_t length); /* -1: none */
 void spmd__axes_coordinates(const struct axes *axes, int64_t position, int64_t coordinates[]);
+
+/* The coordinates along the axes of `mask` alone; the others are not written. Costs a division for
+ * each of these axes, and nothing for the others. */
+void spmd__axes_coordinates_along(const struct axes *axes, uint32_t mask, int64_t position,
+                                  int64_t coordinates[]);
 int64_t spmd__axes_position(const struct axes *axes, const int64_t coordinates[]);
 void spmd__axes_print(struct text *text, const struct axes *axes);
 
@@ -48,7 +53,8 @@ bool spmd__axis_list_equal(const struct axis_list *a, const struct axis_list *b)
 /* Whether they have an axis in common. */
 bool spmd__axis_lists_meet(const struct axis_list *a, const struct axis_list *b);
 
-/* The axes, in mesh order, whose bits are set. */
+/* The axes of a list, as bits; and the axes, in mesh order, whose bits are set. */
+uint32_t spmd__axis_list_mask(const struct axis_list *list);
 struct axis_list spmd__axis_list_of_mask(uint32_t mask);
 
 /* Number of members of a group along `list`, and the place of `position` in its group. */

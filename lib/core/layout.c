@@ -35,6 +35,14 @@ static struct layout_text text_of(const struct axes *axes, const struct spec *sp
     return buffer;
 }
 
+/* What `n`, which `parts` do not divide, could be instead: the next multiple, or the one before
+ * where there is none in 63 bits. */
+static int64_t next_multiple(int64_t n, int64_t parts)
+{
+    int64_t before = n / parts * parts;
+    return before > INT64_MAX - parts ? before : before + parts;
+}
+
 static spmd_status check_divides(const struct axes *axes, const struct spec *spec, spmd_shape shape,
                                  int dim)
 {
@@ -47,10 +55,10 @@ static spmd_status check_divides(const struct axes *axes, const struct spec *spe
     spmd__axis_list_print(&names, axes, &entry);
     return spmd_fail(SPMD_ERR_SPEC,
                      "%s: dim %d of %d has size %lld, which the %lld parts along %s do not "
-                     "divide, and the mesh is strict: pad it to %lld, split another dim, or leave "
+                     "divide, and the mesh is strict: make it %lld, split another dim, or leave "
                      "strict mode",
                      text_of(axes, spec).text, dim, shape.ndim, (long long)n, (long long)parts,
-                     buffer, (long long)((n / parts + 1) * parts));
+                     buffer, (long long)next_multiple(n, parts));
 }
 
 spmd_status spmd__layout_check(const struct axes *axes, const struct spec *spec, spmd_shape shape,
@@ -72,6 +80,14 @@ spmd_status spmd__layout_check(const struct axes *axes, const struct spec *spec,
     return SPMD_OK;
 }
 
+/* Splits [lo, hi), all of dimension `dim`, along the axes of its entry. */
+static void split_entry(const struct axes *axes, const struct spec *spec, int dim,
+                        const int64_t coordinates[], int64_t *lo, int64_t *hi)
+{
+    for (int i = spec->first[dim]; i < spec->first[dim + 1]; i++)
+        spmd__layout_split(axes->size[spec->axis[i]], coordinates[spec->axis[i]], lo, hi);
+}
+
 void spmd__layout_range(const struct axes *axes, const struct spec *spec, int dim, int64_t n,
                         int64_t position, int64_t *lo, int64_t *hi)
 {
@@ -79,18 +95,30 @@ void spmd__layout_range(const struct axes *axes, const struct spec *spec, int di
     *hi = n;
     if (dim >= spec->ndim)
         return;
+    struct axis_list entry = spmd__spec_entry(spec, dim);
     int64_t coordinates[SPMD_MAX_AXES];
-    spmd__axes_coordinates(axes, position, coordinates);
-    for (int i = spec->first[dim]; i < spec->first[dim + 1]; i++)
-        spmd__layout_split(axes->size[spec->axis[i]], coordinates[spec->axis[i]], lo, hi);
+    spmd__axes_coordinates_along(axes, spmd__axis_list_mask(&entry), position, coordinates);
+    split_entry(axes, spec, dim, coordinates, lo, hi);
+}
+
+void spmd__layout_ranges(const struct axes *axes, const struct spec *spec, const spmd_shape *shape,
+                         int64_t position, int64_t lo[], int64_t hi[])
+{
+    int64_t coordinates[SPMD_MAX_AXES];
+    spmd__axes_coordinates_along(axes, spmd__spec_used(spec), position, coordinates);
+    for (int d = 0; d < shape->ndim; d++) {
+        lo[d] = 0;
+        hi[d] = shape->dim[d];
+        if (d < spec->ndim)
+            split_entry(axes, spec, d, coordinates, &lo[d], &hi[d]);
+    }
 }
 
 spmd_box spmd__layout_box(const struct axes *axes, const struct spec *spec, spmd_shape shape,
                           int64_t position)
 {
     spmd_box box = {.ndim = shape.ndim};
-    for (int d = 0; d < shape.ndim; d++)
-        spmd__layout_range(axes, spec, d, shape.dim[d], position, &box.lo[d], &box.hi[d]);
+    spmd__layout_ranges(axes, spec, &shape, position, box.lo, box.hi);
     return box;
 }
 
@@ -101,12 +129,18 @@ uint32_t spmd__layout_replicated(const struct axes *axes, const struct spec *spe
 
 int64_t spmd__layout_replica(const struct axes *axes, const struct spec *spec, int64_t position)
 {
-    struct axis_list replicated = spmd__axis_list_of_mask(spmd__layout_replicated(axes, spec));
-    return spmd__axis_list_index(axes, &replicated, position);
+    uint32_t replicated = spmd__layout_replicated(axes, spec);
+    int64_t coordinates[SPMD_MAX_AXES], replica = 0;
+    spmd__axes_coordinates_along(axes, replicated, position, coordinates);
+    for (int a = 0; replicated >> a != 0; a++)
+        if (replicated >> a & 1)
+            replica = replica * axes->size[a] + coordinates[a];
+    return replica;
 }
 
 /* One cut of a dimension: into `parts`, the index being position / stride % parts. Two layouts
- * agree for all arrays if their cuts do; cuts into one part are none. */
+ * agree for all arrays if their cuts do; cuts into one part are none. For arrays that divide, two
+ * cuts of which the second has the next finer stride are as good as one. */
 struct cut {
     int64_t parts;
     int64_t stride;
@@ -120,21 +154,27 @@ static int64_t stride_of(const struct axes *axes, int axis)
     return stride;
 }
 
-static int cuts_along(const struct axes *axes, const struct axis_list *list, struct cut cuts[])
+static int cuts_along(const struct axes *axes, const struct axis_list *list, bool even,
+                      struct cut cuts[])
 {
     int count = 0;
-    for (int i = 0; i < list->count; i++)
-        if (axes->size[list->axis[i]] > 1)
-            cuts[count++] = (struct cut){axes->size[list->axis[i]], stride_of(axes, list->axis[i])};
+    for (int i = 0; i < list->count; i++) {
+        struct cut cut = {axes->size[list->axis[i]], stride_of(axes, list->axis[i])};
+        if (cut.parts == 1)
+            continue;
+        if (even && count > 0 && cuts[count - 1].stride == cut.parts * cut.stride)
+            cut.parts *= cuts[--count].parts;
+        cuts[count++] = cut;
+    }
     return count;
 }
 
 static bool same_cuts(const struct axes *a_axes, const struct axis_list *a,
-                      const struct axes *b_axes, const struct axis_list *b)
+                      const struct axes *b_axes, const struct axis_list *b, bool even)
 {
     struct cut a_cuts[SPMD_MAX_AXES], b_cuts[SPMD_MAX_AXES];
-    int count = cuts_along(a_axes, a, a_cuts);
-    if (count != cuts_along(b_axes, b, b_cuts))
+    int count = cuts_along(a_axes, a, even, a_cuts);
+    if (count != cuts_along(b_axes, b, even, b_cuts))
         return false;
     for (int i = 0; i < count; i++)
         if (a_cuts[i].parts != b_cuts[i].parts || a_cuts[i].stride != b_cuts[i].stride)
@@ -143,18 +183,18 @@ static bool same_cuts(const struct axes *a_axes, const struct axis_list *a,
 }
 
 bool spmd__layout_equivalent(const struct axes *a_axes, const struct spec *a,
-                             const struct axes *b_axes, const struct spec *b, int ndim)
+                             const struct axes *b_axes, const struct spec *b, int ndim, bool even)
 {
     if (spmd__axes_total(a_axes) != spmd__axes_total(b_axes) || a->open != b->open)
         return false;
     for (int d = 0; d < ndim || d < a->ndim || d < b->ndim; d++) {
         struct axis_list a_entry = spmd__spec_entry(a, d), b_entry = spmd__spec_entry(b, d);
-        if (!same_cuts(a_axes, &a_entry, b_axes, &b_entry))
+        if (!same_cuts(a_axes, &a_entry, b_axes, &b_entry, even))
             return false;
     }
     struct axis_list a_partial = spmd__axis_list_of_mask(a->unreduced);
     struct axis_list b_partial = spmd__axis_list_of_mask(b->unreduced);
-    return same_cuts(a_axes, &a_partial, b_axes, &b_partial) &&
+    return same_cuts(a_axes, &a_partial, b_axes, &b_partial, true) &&
            (a->kind == b->kind || a_partial.count == 0);
 }
 

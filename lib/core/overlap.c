@@ -27,10 +27,10 @@ static void restrict_to_home(const struct walk *walk, int axis, int64_t *begin, 
     *end = home < *end ? home + 1 : *end;
 }
 
-/* Chooses coordinates along the axes of replicas, from `axis` on. */
-static spmd_status walk_replicas(struct walk *walk, uint32_t replicated, int axis)
+/* Chooses coordinates along the axes that do not split, those of `rest`, from `axis` on. */
+static spmd_status walk_rest(struct walk *walk, uint32_t rest, int axis)
 {
-    while (axis < walk->axes->count && !(replicated >> axis & 1))
+    while (axis < walk->axes->count && !(rest >> axis & 1))
         axis++;
     if (axis == walk->axes->count) {
         spmd_box common;
@@ -42,7 +42,7 @@ static spmd_status walk_replicas(struct walk *walk, uint32_t replicated, int axi
     restrict_to_home(walk, axis, &begin, &end);
     for (int64_t i = begin; i < end; i++) {
         walk->at[axis] = i;
-        TRY(walk_replicas(walk, replicated, axis + 1));
+        TRY(walk_rest(walk, rest, axis + 1));
     }
     return SPMD_OK;
 }
@@ -55,7 +55,7 @@ static spmd_status walk_splits(struct walk *walk, int dim, int entry)
     while (dim < spec->ndim && entry == spec->first[dim + 1])
         dim++;
     if (dim >= spec->ndim)
-        return walk_replicas(walk, spmd__layout_replicated(walk->axes, spec), 0);
+        return walk_rest(walk, spmd__axes_mask(walk->axes) & ~spmd__spec_used(spec), 0);
 
     int axis = spec->axis[entry];
     int64_t parts = walk->axes->size[axis], lo = walk->part.lo[dim], hi = walk->part.hi[dim];

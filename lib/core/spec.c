@@ -6,9 +6,12 @@
 #include "core/cursor.h"
 #include "core/error.h"
 
-/* A spec being read. */
+/* A spec being read: from one text, or from one for each entry. */
 struct reader {
     struct cursor cursor;
+    const char *what; /* what the cursor's text is, and how it may look, for messages */
+    const char *example;
+    const char *whole; /* the spec that it is part of, for messages */
     const struct axes *axes;
     struct spec spec;
     int count; /* axes read so far */
@@ -17,8 +20,15 @@ struct reader {
 
 static spmd_status fail_syntax(const struct reader *reader, const char *expected)
 {
-    return spmd_fail(SPMD_ERR_SYNTAX, "spec \"%s\": expected %s at column %d, as in P(x, -, (y,z))",
-                     reader->cursor.start, expected, spmd__cursor_column(&reader->cursor));
+    return spmd_fail(SPMD_ERR_SYNTAX, "%s \"%s\": expected %s at column %d, as in %s", reader->what,
+                     reader->cursor.start, expected, spmd__cursor_column(&reader->cursor),
+                     reader->example);
+}
+
+/* Takes `close`, or if that is "" the end of the text. */
+static bool take_end(struct cursor *cursor, const char *close)
+{
+    return *close ? spmd__cursor_take(cursor, close) : spmd__cursor_at_end(cursor);
 }
 
 /* The dimension whose entry has `axis`; -1 if none has, the current one if it is being read. */
@@ -48,8 +58,8 @@ static spmd_status read_axis(struct reader *reader, int *axis)
         return fail_syntax(reader, "a closing quote");
     *axis = spmd__axes_find(reader->axes, name, length);
     if (*axis < 0)
-        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: the mesh has no axis %.*s",
-                         reader->cursor.start, reader->mesh, (int)length, name);
+        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: the mesh has no axis %.*s", reader->whole,
+                         reader->mesh, (int)length, name);
     return SPMD_OK;
 }
 
@@ -60,25 +70,28 @@ static spmd_status add_axis(struct reader *reader)
     int before = dimension_of(reader, axis), dim = reader->spec.ndim;
     if (before == dim)
         return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s stands twice in dim %d",
-                         reader->cursor.start, reader->mesh, reader->axes->name[axis], dim);
+                         reader->whole, reader->mesh, reader->axes->name[axis], dim);
     if (before >= 0)
         return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s lies along dims %d and %d",
-                         reader->cursor.start, reader->mesh, reader->axes->name[axis], before, dim);
+                         reader->whole, reader->mesh, reader->axes->name[axis], before, dim);
     reader->spec.axis[reader->count++] = axis;
     return SPMD_OK;
 }
 
-/* "(y,z)" or "(y,)" after its opening parenthesis. */
-static spmd_status read_tuple(struct reader *reader, const char *close)
+/* "y,z)" or "y,)": axes up to `close`, "" for the end of the text. */
+static spmd_status read_axes(struct reader *reader, const char *close)
 {
-    while (!spmd__cursor_take(&reader->cursor, close)) {
+    while (!take_end(&reader->cursor, close)) {
         if (spmd__cursor_take(&reader->cursor, "(") || spmd__cursor_take(&reader->cursor, "["))
-            return spmd_fail(SPMD_ERR_SYNTAX, "spec \"%s\": a tuple inside a tuple at column %d",
-                             reader->cursor.start, spmd__cursor_column(&reader->cursor) - 1);
+            return spmd_fail(SPMD_ERR_SYNTAX,
+                             "%s \"%s\": a tuple inside a tuple at column %d; list its axes, as in "
+                             "(x,y,z)",
+                             reader->what, reader->cursor.start,
+                             spmd__cursor_column(&reader->cursor) - 1);
         TRY(add_axis(reader));
         if (!spmd__cursor_take(&reader->cursor, ",")) {
-            if (!spmd__cursor_take(&reader->cursor, close))
-                return fail_syntax(reader, "a comma or the end of the tuple");
+            if (!take_end(&reader->cursor, close))
+                return fail_syntax(reader, *close ? "a comma or the end of the tuple" : "a comma");
             break;
         }
     }
@@ -97,59 +110,100 @@ static bool take_word(struct cursor *cursor, const char *word)
     return true;
 }
 
+/* What stands for no axes, or an open dimension, or a tuple; anything else is left for the caller:
+ * *taken tells. */
+static spmd_status read_special(struct reader *reader, bool *taken)
+{
+    struct cursor *cursor = &reader->cursor;
+    *taken = true;
+    if (spmd__cursor_take(cursor, "?")) {
+        reader->spec.open |= UINT32_C(1) << reader->spec.ndim;
+        return SPMD_OK;
+    }
+    if (spmd__cursor_take(cursor, "("))
+        return read_axes(reader, ")");
+    if (spmd__cursor_take(cursor, "["))
+        return read_axes(reader, "]");
+    *taken = spmd__cursor_take(cursor, "-") || take_word(cursor, "None");
+    return SPMD_OK;
+}
+
+static void end_entry(struct reader *reader)
+{
+    reader->spec.first[++reader->spec.ndim] = reader->count;
+}
+
 static spmd_status read_entry(struct reader *reader)
 {
-    struct spec *spec = &reader->spec;
-    if (spec->ndim == SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_SPEC, "spec \"%s\" has more than %d entries",
-                         reader->cursor.start, SPMD_MAX_DIMS);
-    if (spmd__cursor_take(&reader->cursor, "?"))
-        spec->open |= UINT32_C(1) << spec->ndim;
-    else if (spmd__cursor_take(&reader->cursor, "("))
-        TRY(read_tuple(reader, ")"));
-    else if (spmd__cursor_take(&reader->cursor, "["))
-        TRY(read_tuple(reader, "]"));
-    else if (!spmd__cursor_take(&reader->cursor, "-") && !take_word(&reader->cursor, "None"))
+    bool taken;
+    if (reader->spec.ndim == SPMD_MAX_DIMS)
+        return spmd_fail(SPMD_ERR_SPEC, "spec \"%s\" has more than %d entries", reader->whole,
+                         SPMD_MAX_DIMS);
+    TRY(read_special(reader, &taken));
+    if (!taken)
         TRY(add_axis(reader));
-    spec->first[++spec->ndim] = reader->count;
+    end_entry(reader);
+    return SPMD_OK;
+}
+
+static spmd_status add_unreduced(struct reader *reader)
+{
+    struct spec *spec = &reader->spec;
+    int axis;
+    TRY(read_axis(reader, &axis));
+    int dim = dimension_of(reader, axis);
+    if (dim >= 0)
+        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced and lies along dim %d",
+                         reader->whole, reader->mesh, reader->axes->name[axis], dim);
+    if (spec->unreduced >> axis & 1)
+        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced twice", reader->whole,
+                         reader->mesh, reader->axes->name[axis]);
+    spec->unreduced |= UINT32_C(1) << axis;
+    return SPMD_OK;
+}
+
+/* "y,z}": unreduced axes up to `close`, "" for the end of the text. */
+static spmd_status read_unreduced_axes(struct reader *reader, const char *close)
+{
+    while (!take_end(&reader->cursor, close)) {
+        TRY(add_unreduced(reader));
+        if (!spmd__cursor_take(&reader->cursor, ",")) {
+            if (!take_end(&reader->cursor, close))
+                return fail_syntax(reader, *close ? "a comma or }" : "a comma");
+            break;
+        }
+    }
+    return SPMD_OK;
+}
+
+static const char *const kinds[] = {[SPMD_SUM] = "sum", [SPMD_MAX] = "max", [SPMD_MIN] = "min"};
+enum { KINDS = sizeof kinds / sizeof *kinds };
+
+/* A kind says how values along unreduced axes add up: without any there is nothing to say. */
+static spmd_status set_kind(struct reader *reader, spmd_reduction kind)
+{
+    if (kind != SPMD_SUM && reader->spec.unreduced == 0)
+        return spmd_fail(SPMD_ERR_SPEC,
+                         "%s on mesh %s: %s without unreduced axes: name them, as in "
+                         "unreduced={%s}:%s",
+                         reader->whole, reader->mesh, kinds[kind], reader->axes->name[0],
+                         kinds[kind]);
+    reader->spec.kind = kind;
     return SPMD_OK;
 }
 
 /* "{y}", "{'y','z'}:max" after "unreduced=". */
 static spmd_status read_unreduced(struct reader *reader)
 {
-    struct spec *spec = &reader->spec;
     if (!spmd__cursor_take(&reader->cursor, "{"))
         return fail_syntax(reader, "{");
-    while (!spmd__cursor_take(&reader->cursor, "}")) {
-        int axis;
-        TRY(read_axis(reader, &axis));
-        int dim = dimension_of(reader, axis);
-        if (dim >= 0)
-            return spmd_fail(SPMD_ERR_SPEC,
-                             "%s on mesh %s: axis %s is unreduced and lies along dim %d",
-                             reader->cursor.start, reader->mesh, reader->axes->name[axis], dim);
-        if (spec->unreduced >> axis & 1)
-            return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced twice",
-                             reader->cursor.start, reader->mesh, reader->axes->name[axis]);
-        spec->unreduced |= UINT32_C(1) << axis;
-        if (!spmd__cursor_take(&reader->cursor, ",")) {
-            if (!spmd__cursor_take(&reader->cursor, "}"))
-                return fail_syntax(reader, "a comma or }");
-            break;
-        }
-    }
-    if (!spmd__cursor_take(&reader->cursor, ":") || take_word(&reader->cursor, "sum"))
+    TRY(read_unreduced_axes(reader, "}"));
+    if (!spmd__cursor_take(&reader->cursor, ":"))
         return SPMD_OK;
-    if (take_word(&reader->cursor, "max"))
-        spec->kind = REDUCE_MAX;
-    else if (take_word(&reader->cursor, "min"))
-        spec->kind = REDUCE_MIN;
-    else
-        return fail_syntax(reader, "sum, max or min");
-    if (!spec->unreduced)
-        spec->kind = REDUCE_SUM; /* of no axes, there is one kind */
-    return SPMD_OK;
+    for (int kind = 0; kind < KINDS; kind++)
+        if (take_word(&reader->cursor, kinds[kind]))
+            return set_kind(reader, (spmd_reduction)kind);
+    return fail_syntax(reader, "sum, max or min");
 }
 
 /* Whether "unreduced=" stands here, and not an axis of that name. */
@@ -166,19 +220,18 @@ static bool take_unreduced(struct cursor *cursor)
 static spmd_status read_entries(struct reader *reader, const char *close)
 {
     struct cursor *cursor = &reader->cursor;
-    bool closed = *close != '\0';
-    while (closed ? !spmd__cursor_take(cursor, close) : !spmd__cursor_at_end(cursor)) {
+    while (!take_end(cursor, close)) {
         if (take_unreduced(cursor)) {
             TRY(read_unreduced(reader));
             spmd__cursor_take(cursor, ",");
-            if (closed ? !spmd__cursor_take(cursor, close) : !spmd__cursor_at_end(cursor))
+            if (!take_end(cursor, close))
                 return fail_syntax(reader, "the end of the spec after unreduced");
             break;
         }
         TRY(read_entry(reader));
         if (!spmd__cursor_take(cursor, ",")) {
-            if (closed ? !spmd__cursor_take(cursor, close) : !spmd__cursor_at_end(cursor))
-                return fail_syntax(reader, closed ? "a comma or )" : "a comma");
+            if (!take_end(cursor, close))
+                return fail_syntax(reader, *close ? "a comma or )" : "a comma");
             break;
         }
     }
@@ -196,30 +249,115 @@ static bool take_head(struct cursor *cursor)
     return true;
 }
 
-/* Whether all of the text is one tuple: "(x,y)" could mean P(x,y) and P((x,y)). */
-static bool is_ambiguous(struct cursor cursor)
+/* Refuses a text that is one tuple or list: "(x,y)" could mean P(x,y) and P((x,y)). */
+static spmd_status check_ambiguity(struct cursor cursor)
 {
-    if (!spmd__cursor_take(&cursor, "("))
-        return false;
-    cursor.at += strcspn(cursor.at, "()");
-    return spmd__cursor_take(&cursor, ")") && spmd__cursor_at_end(&cursor);
+    if (!spmd__cursor_take(&cursor, "(") && !spmd__cursor_take(&cursor, "["))
+        return SPMD_OK;
+    const char *inner = cursor.at;
+    int length = (int)strcspn(inner, "()[]");
+    cursor.at += length;
+    if ((!spmd__cursor_take(&cursor, ")") && !spmd__cursor_take(&cursor, "]")) ||
+        !spmd__cursor_at_end(&cursor))
+        return SPMD_OK;
+    return spmd_fail(SPMD_ERR_SYNTAX,
+                     "spec \"%s\" is ambiguous: write P(%.*s) for one axis a dimension, or "
+                     "P((%.*s)) for all on dim 0",
+                     cursor.start, length, inner, length, inner);
+}
+
+/* Begins to read; nothing is said yet of where from. */
+static struct reader begin(const struct axes *axes, const char *whole)
+{
+    struct reader reader = {.whole = whole, .axes = axes};
+    struct text mesh = spmd__text_begin(reader.mesh, sizeof reader.mesh);
+    spmd__axes_print(&mesh, axes);
+    return reader;
+}
+
+static void look_at(struct reader *reader, const char *text, const char *what, const char *example)
+{
+    reader->cursor = (struct cursor){text, text};
+    reader->what = what;
+    reader->example = example;
 }
 
 spmd_status spmd__spec_parse(const char *text, const struct axes *axes, struct spec *spec)
 {
     if (!text)
         return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a spec from");
-    struct reader reader = {.cursor = {text, text}, .axes = axes};
-    struct text mesh = spmd__text_begin(reader.mesh, sizeof reader.mesh);
-    spmd__axes_print(&mesh, axes);
-    if (is_ambiguous(reader.cursor))
-        return spmd_fail(SPMD_ERR_SYNTAX,
-                         "spec \"%s\" is ambiguous: write P%s for one axis a dimension, or P(%s) "
-                         "for all on dim 0",
-                         text, text, text);
+    struct reader reader = begin(axes, text);
+    look_at(&reader, text, "spec", "P(x, -, (y,z))");
+    TRY(check_ambiguity(reader.cursor));
     TRY(read_entries(&reader, take_head(&reader.cursor) ? ")" : ""));
     *spec = reader.spec;
     return SPMD_OK;
+}
+
+/* The spec that is to be made of entries, for messages: "P(x, (x,y), -, unreduced={z})". */
+static void print_wanted(struct text *text, int ndim, const char *const entries[],
+                         const char *unreduced)
+{
+    spmd__text_add(text, "P(");
+    for (int d = 0; d < ndim; d++) {
+        const char *entry = entries[d] && *entries[d] ? entries[d] : "-";
+        bool bare = strchr(entry, ',') && !strpbrk(entry, "([");
+        spmd__text_add(text, "%s%s%s%s", d ? ", " : "", bare ? "(" : "", entry, bare ? ")" : "");
+    }
+    if (unreduced && *unreduced)
+        spmd__text_add(text, "%sunreduced={%s}", ndim ? ", " : "", unreduced);
+    spmd__text_add(text, ")");
+}
+
+/* All of a text is one entry, so that its axes need no parentheses. */
+static spmd_status read_lone_entry(struct reader *reader, const char *text)
+{
+    bool taken = false;
+    look_at(reader, text ? text : "", "entry", "(x,y)");
+    TRY(read_special(reader, &taken));
+    if (!taken)
+        TRY(read_axes(reader, ""));
+    if (!spmd__cursor_at_end(&reader->cursor))
+        return fail_syntax(reader, "the end of the entry");
+    end_entry(reader);
+    return SPMD_OK;
+}
+
+spmd_status spmd__spec_make(int ndim, const char *const entries[], const char *unreduced,
+                            spmd_reduction kind, const struct axes *axes, struct spec *spec)
+{
+    if (ndim < 0 || ndim > SPMD_MAX_DIMS)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a spec has 0 to %d entries, not %d", SPMD_MAX_DIMS,
+                         ndim);
+    if (ndim > 0 && !entries)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the list of a spec's %d entries is NULL", ndim);
+    if ((int)kind < 0 || (int)kind >= KINDS)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%d is no way to reduce: SPMD_SUM, SPMD_MAX, SPMD_MIN",
+                         (int)kind);
+    char wanted[512];
+    struct text text = spmd__text_begin(wanted, sizeof wanted);
+    print_wanted(&text, ndim, entries, unreduced);
+    struct reader reader = begin(axes, wanted);
+    for (int d = 0; d < ndim; d++)
+        TRY(read_lone_entry(&reader, entries[d]));
+    look_at(&reader, unreduced ? unreduced : "", "unreduced axes", "x,y");
+    TRY(read_unreduced_axes(&reader, ""));
+    TRY(set_kind(&reader, kind));
+    *spec = reader.spec;
+    return SPMD_OK;
+}
+
+bool spmd__spec_equal(const struct spec *a, const struct spec *b)
+{
+    if (a->ndim != b->ndim || a->open != b->open || a->unreduced != b->unreduced ||
+        a->kind != b->kind)
+        return false;
+    for (int d = 0; d < a->ndim; d++) {
+        struct axis_list a_entry = spmd__spec_entry(a, d), b_entry = spmd__spec_entry(b, d);
+        if (!spmd__axis_list_equal(&a_entry, &b_entry))
+            return false;
+    }
+    return true;
 }
 
 struct axis_list spmd__spec_entry(const struct spec *spec, int dim)
@@ -241,12 +379,13 @@ uint32_t spmd__spec_used(const struct spec *spec)
 
 static void print_unreduced(struct text *text, const struct axes *axes, const struct spec *spec)
 {
-    static const char *const kinds[] = {"", ":max", ":min"};
     struct axis_list list = spmd__axis_list_of_mask(spec->unreduced);
     spmd__text_add(text, "%sunreduced={", spec->ndim ? ", " : "");
     for (int i = 0; i < list.count; i++)
         spmd__text_add(text, "%s%s", i ? "," : "", axes->name[list.axis[i]]);
-    spmd__text_add(text, "}%s", kinds[spec->kind]);
+    spmd__text_add(text, "}");
+    if (spec->kind != SPMD_SUM)
+        spmd__text_add(text, ":%s", kinds[spec->kind]);
 }
 
 void spmd__spec_print(struct text *text, const struct axes *axes, const struct spec *spec)

@@ -10,14 +10,22 @@ struct spec {
     int ndim; /* number of entries; dimensions after them are not split */
     int first[SPMD_MAX_DIMS + 1];
     int axis[SPMD_MAX_AXES];
-    uint32_t open;      /* dimensions left to the partitioner: "?" */
-    uint32_t unreduced; /* axes along which blocks are contributions */
-    enum reduction { REDUCE_SUM, REDUCE_MAX, REDUCE_MIN } kind; /* how they add up */
+    uint32_t open;       /* dimensions left to the partitioner: "?" */
+    uint32_t unreduced;  /* axes along which blocks are contributions */
+    spmd_reduction kind; /* how they add up; SPMD_SUM if there are none */
 };
 
 /* Reads every form of docs/design.md, section 3: "P(x, -, (y,z))", "P(x, unreduced={y}:max)", "x,
  * None". Fails with SPMD_ERR_SYNTAX or SPMD_ERR_SPEC; the message has spec and mesh in it. */
 spmd_status spmd__spec_parse(const char *text, const struct axes *axes, struct spec *spec);
+
+/* The same from an entry [ndim] for each dimension: "x", "x,y", "(x,y)", "?"; NULL, "" or "-" for
+ * none. `unreduced` lists axes, "y" or "y,z"; NULL or "" for none. */
+spmd_status spmd__spec_make(int ndim, const char *const entries[], const char *unreduced,
+                            spmd_reduction kind, const struct axes *axes, struct spec *spec);
+
+/* Whether they are the same value: P(x) is not P(x, -), but P((x)) is P(x). */
+bool spmd__spec_equal(const struct spec *a, const struct spec *b);
 
 /* Writes the canonical text; trailing "-" stay. */
 void spmd__spec_print(struct text *text, const struct axes *axes, const struct spec *spec);

@@ -31,11 +31,11 @@ spmd_dtype spmd_pmean_dtype(spmd_dtype dtype)
 }
 
 /* out = the reduction of in over the group, in the type of psum. */
-static spmd_status reduce(const struct group *group, enum reduction op, const spmd_block *in,
+static spmd_status reduce(const struct group *group, spmd_reduction op, const spmd_block *in,
                           void *out)
 {
     int64_t count = spmd_block_size(in);
-    if (op == REDUCE_SUM && in->dtype == SPMD_BOOL) {
+    if (op == SPMD_SUM && in->dtype == SPMD_BOOL) {
         const bool *flags = in->data;
         int32_t *counts = out;
         for (int64_t i = 0; i < count; i++)
@@ -49,10 +49,10 @@ spmd_status spmd_psum(spmd_ctx *ctx, const spmd_block *in, const char *axes, spm
 {
     struct group *group;
     TRY(spmd__collective_begin(ctx, "psum", in, axes, spmd_psum_dtype, out, &group));
-    return reduce(group, REDUCE_SUM, in, out->data);
+    return reduce(group, SPMD_SUM, in, out->data);
 }
 
-static spmd_status extreme(spmd_ctx *ctx, const char *call, enum reduction op, const spmd_block *in,
+static spmd_status extreme(spmd_ctx *ctx, const char *call, spmd_reduction op, const spmd_block *in,
                            const char *axes, spmd_block *out)
 {
     struct group *group;
@@ -62,12 +62,12 @@ static spmd_status extreme(spmd_ctx *ctx, const char *call, enum reduction op, c
 
 spmd_status spmd_pmax(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
 {
-    return extreme(ctx, "pmax", REDUCE_MAX, in, axes, out);
+    return extreme(ctx, "pmax", SPMD_MAX, in, axes, out);
 }
 
 spmd_status spmd_pmin(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
 {
-    return extreme(ctx, "pmin", REDUCE_MIN, in, axes, out);
+    return extreme(ctx, "pmin", SPMD_MIN, in, axes, out);
 }
 
 /* mean[i] = sum[i] / size, from psum's type to pmean's; `sum` may be `mean`. f16 and bf16 come as
@@ -151,7 +151,7 @@ spmd_status spmd_pmean(spmd_ctx *ctx, const spmd_block *in, const char *axes, sp
                               (half ? sizeof(float) : spmd_dtype_size(spmd_psum_dtype(in->dtype))),
                           &sum));
     spmd_block wide = half ? widen(in, sum) : *in;
-    spmd_status status = reduce(group, REDUCE_SUM, &wide, sum);
+    spmd_status status = reduce(group, SPMD_SUM, &wide, sum);
     if (status == SPMD_OK)
         divide(in->dtype, sum, count, group->size, out->data);
     free(sum);

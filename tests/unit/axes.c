@@ -230,8 +230,25 @@ START_TEST(groups_follow_the_order_of_their_axes)
 }
 END_TEST
 
-UNIT_MAIN("axes", mesh_text_round_trips, mesh_syntax_errors_show_the_text,
-          mesh_errors_name_the_axis, mesh_limits, mesh_of_names_and_sizes, meshes_compare,
-          axes_are_found_by_whole_name, positions_are_row_major, axis_lists_parse,
-          axis_list_errors_name_axis_and_mesh, axis_lists_print, masks_list_axes_in_mesh_order,
-          groups_follow_the_order_of_their_axes)
+START_TEST(coordinates_along_some_axes)
+{
+    struct axes axes;
+    ASSERT_OK(spmd__axes_parse("a=2,b=3,c=1,d=4,e=5", 0, &axes));
+    for (int64_t position = 0; position < 120; position++) {
+        int64_t all[SPMD_MAX_AXES];
+        spmd__axes_coordinates(&axes, position, all);
+        for (uint32_t mask = 0; mask < 32; mask++) {
+            int64_t some[SPMD_MAX_AXES] = {-7, -7, -7, -7, -7};
+            spmd__axes_coordinates_along(&axes, mask, position, some);
+            for (int a = 0; a < 5; a++)
+                ck_assert_int_eq(some[a], mask >> a & 1 ? all[a] : -7);
+        }
+    }
+}
+END_TEST
+
+UNIT_MAIN("axes", coordinates_along_some_axes, mesh_text_round_trips,
+          mesh_syntax_errors_show_the_text, mesh_errors_name_the_axis, mesh_limits,
+          mesh_of_names_and_sizes, meshes_compare, axes_are_found_by_whole_name,
+          positions_are_row_major, axis_lists_parse, axis_list_errors_name_axis_and_mesh,
+          axis_lists_print, masks_list_axes_in_mesh_order, groups_follow_the_order_of_their_axes)

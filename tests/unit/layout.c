@@ -47,6 +47,25 @@ START_TEST(parts_tile_and_differ_by_one)
 }
 END_TEST
 
+/* The part that has an index is the part whose range has it. */
+START_TEST(parts_are_found_by_index)
+{
+    static const int64_t sizes[] = {1, 2, 7, 12, 1000, INT64_C(1) << 62, INT64_MAX};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        for (int64_t parts = 1; parts <= 1000; parts += 1 + parts / 2)
+            for (int64_t part = 0; part < parts; part++) {
+                int64_t lo = 0, hi = sizes[i];
+                spmd__layout_split(parts, part, &lo, &hi);
+                if (lo == hi)
+                    continue;
+                ck_assert_int_eq(spmd__layout_part(parts, 0, sizes[i], lo), part);
+                ck_assert_int_eq(spmd__layout_part(parts, 0, sizes[i], hi - 1), part);
+            }
+    ck_assert_int_eq(spmd__layout_part(3, 10, 17, 12), 0);
+    ck_assert_int_eq(spmd__layout_part(3, 10, 17, 13), 1);
+}
+END_TEST
+
 START_TEST(parts_of_huge_dimensions)
 {
     int64_t lo = 0, hi = INT64_MAX;
@@ -173,14 +192,20 @@ START_TEST(bad_shapes_and_open_specs_are_refused)
 }
 END_TEST
 
+static bool compare(const char *a_mesh, const char *a_spec, const char *b_mesh, const char *b_spec,
+                    int ndim, bool even)
+{
+    struct layout a = make(a_mesh, a_spec), b = make(b_mesh, b_spec);
+    bool there = spmd__layout_equivalent(&a.axes, &a.spec, &b.axes, &b.spec, ndim, even);
+    bool back = spmd__layout_equivalent(&b.axes, &b.spec, &a.axes, &a.spec, ndim, even);
+    ck_assert_int_eq(there, back);
+    return there;
+}
+
 static bool equivalent(const char *a_mesh, const char *a_spec, const char *b_mesh,
                        const char *b_spec, int ndim)
 {
-    struct layout a = make(a_mesh, a_spec), b = make(b_mesh, b_spec);
-    bool there = spmd__layout_equivalent(&a.axes, &a.spec, &b.axes, &b.spec, ndim);
-    bool back = spmd__layout_equivalent(&b.axes, &b.spec, &a.axes, &a.spec, ndim);
-    ck_assert_int_eq(there, back);
-    return there;
+    return compare(a_mesh, a_spec, b_mesh, b_spec, ndim, false);
 }
 
 START_TEST(equivalence_on_one_mesh)
@@ -216,6 +241,18 @@ START_TEST(equivalence_across_meshes)
     ck_assert(equivalent("x=4,y=2", "P(x)", "a=4,b=2", "P(a)", 1));
     ck_assert(equivalent("x=2,y=2,z=2", "P((x,y))", "a=2,b=2,c=2", "P((a,b))", 1));
     ck_assert(!equivalent("x=2,y=4", "P(x)", "x=4,y=2", "P(y)", 1));
+}
+END_TEST
+
+/* Where sizes divide, as in JAX, only products count. */
+START_TEST(equivalence_of_even_layouts)
+{
+    ck_assert(compare("x=4,y=2", "P((x,y))", "z=8", "P(z)", 1, true));
+    ck_assert(compare("a=2,b=2,c=2", "P((a,b), c)", "x=4,y=2", "P(x, y)", 2, true));
+    ck_assert(compare("a=2,b=1,c=3", "P((a,b,c))", "z=6", "P(z)", 1, true));
+    ck_assert(!compare("x=4,y=2", "P((y,x))", "z=8", "P(z)", 1, true));
+    ck_assert(!compare("a=2,b=2,c=2", "P((a,c))", "x=4,y=2", "P(x)", 1, true));
+    ck_assert(!compare("a=2,b=2,c=2", "P((a,b))", "x=2,y=4", "P(y)", 1, true));
 }
 END_TEST
 
@@ -362,11 +399,11 @@ START_TEST(random_layouts_tile)
 }
 END_TEST
 
-UNIT_MAIN("layout", parts_tile_and_differ_by_one, parts_of_huge_dimensions,
-          several_axes_split_one_after_the_other, dropping_a_minor_axis_joins_neighbours,
-          boxes_in_two_dimensions, replicas_count_earlier_copies,
-          specs_longer_than_the_rank_are_refused, strict_means_that_sizes_divide,
-          bad_shapes_and_open_specs_are_refused, equivalence_on_one_mesh,
-          axes_of_size_one_do_not_count, equivalence_across_meshes,
-          partial_values_are_not_equivalent_to_whole_ones, types_print, a_million_positions,
-          random_layouts_tile)
+UNIT_MAIN("layout", parts_tile_and_differ_by_one, parts_are_found_by_index,
+          parts_of_huge_dimensions, several_axes_split_one_after_the_other,
+          dropping_a_minor_axis_joins_neighbours, boxes_in_two_dimensions,
+          replicas_count_earlier_copies, specs_longer_than_the_rank_are_refused,
+          strict_means_that_sizes_divide, bad_shapes_and_open_specs_are_refused,
+          equivalence_on_one_mesh, axes_of_size_one_do_not_count, equivalence_across_meshes,
+          equivalence_of_even_layouts, partial_values_are_not_equivalent_to_whole_ones, types_print,
+          a_million_positions, random_layouts_tile)

@@ -93,6 +93,21 @@ START_TEST(replicas_are_along_the_unused_axes)
 }
 END_TEST
 
+/* Contributions are found along unreduced axes, whatever replicas are asked for. */
+START_TEST(unreduced_axes_are_walked)
+{
+    struct found found;
+    make(&found, "x=2,y=3,z=2", "P(z, unreduced={y})", SPMD_SHAPE(4),
+         spmd_box_whole(SPMD_SHAPE(2)));
+    check(&found, 0, 0);
+    ck_assert_int_eq(found.count, 6);
+    make(&found, "x=2,y=3,z=2", "P(z, unreduced={y})", SPMD_SHAPE(4),
+         spmd_box_whole(SPMD_SHAPE(2)));
+    check(&found, 7, spmd__layout_replicated(&found.axes, &found.spec));
+    ck_assert_int_eq(found.count, 3);
+}
+END_TEST
+
 static spmd_status count_visit(int64_t position, const spmd_box *common, void *user)
 {
     (void)position;
@@ -137,4 +152,5 @@ START_TEST(a_billion_ranks)
 END_TEST
 
 UNIT_MAIN("overlap", finds_what_every_position_says, scalars_are_everywhere,
-          replicas_are_along_the_unused_axes, a_failing_visit_ends_it, a_billion_ranks)
+          replicas_are_along_the_unused_axes, unreduced_axes_are_walked, a_failing_visit_ends_it,
+          a_billion_ranks)

@@ -59,6 +59,11 @@ START_TEST(specs_in_every_form)
         {"(x,y), z", "P((x,y), z)"},
         {"(x,y), (z)", "P((x,y), z)"},
         {"P(?, x, ?)", "P(?, x, ?)"},
+        {"PartitionSpec(('x', 'y'), None, unreduced={'z'})", "P((x,y), -, unreduced={z})"},
+        {"x, unreduced={y}:min", "P(x, unreduced={y}:min)"},
+        {"unreduced={y}", "P(unreduced={y})"},
+        {"P([])", "P(-)"},
+        {"P(-,-,)", "P(-, -)"},
     };
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         ck_assert_str_eq(canonical(forms[i][0]), forms[i][1]);
@@ -94,6 +99,9 @@ START_TEST(partial_values)
     ASSERT_OK(spmd__spec_parse("P(x, unreduced={}:max)", &axes, &spec));
     ck_assert_int_eq(spec.kind, REDUCE_SUM);
     assert_refused("P(x, unreduced={y}:mean)", SPMD_ERR_SYNTAX, "max");
+    assert_refused("P(x, unreduced={}:max)", SPMD_ERR_SPEC,
+                   "max without unreduced axes: name them, as in unreduced={x}:max");
+    ck_assert_str_eq(canonical("P(x, unreduced={}:sum)"), "P(x)");
     assert_refused("P(x, unreduced={y)", SPMD_ERR_SYNTAX, "unreduced={y");
     assert_refused("P(x, unreduced=y)", SPMD_ERR_SYNTAX, "unreduced=y");
     assert_refused("P(unreduced={y}, x)", SPMD_ERR_SYNTAX, "unreduced");
@@ -108,6 +116,9 @@ START_TEST(bare_tuples_are_ambiguous)
     assert_refused("(x,y)", SPMD_ERR_SYNTAX, "ambiguous");
     assert_refused(" ( 'x', 'y' ) ", SPMD_ERR_SYNTAX, "ambiguous");
     assert_refused("(x,y,)", SPMD_ERR_SYNTAX, "P((x,y,))");
+    assert_refused("[x,y]", SPMD_ERR_SYNTAX, "P(x,y) for one axis a dimension, or P((x,y))");
+    assert_refused("()", SPMD_ERR_SYNTAX, "ambiguous");
+    ck_assert_str_eq(canonical("(x,y),"), "P((x,y))");
 }
 END_TEST
 
@@ -202,7 +213,46 @@ START_TEST(entries_keep_their_order)
 }
 END_TEST
 
-UNIT_MAIN("spec", specs_in_every_form, canonical_text_reads_back, partial_values,
-          bare_tuples_are_ambiguous, syntax_errors_show_text_and_column, nested_tuples_are_refused,
-          errors_name_spec_mesh_axis_and_dims, axes_may_have_the_grammars_names, specs_have_limits,
-          entries_keep_their_order)
+START_TEST(equal_specs)
+{
+    static const char *const texts[] = {"P()",         "P(-)",
+                                        "P(x)",        "P(x, -)",
+                                        "P(?)",        "P((x,y))",
+                                        "P((y,x))",    "P(x, y)",
+                                        "P(-, x)",     "P(unreduced={x})",
+                                        "P(x, (y,z))", "P(unreduced={x}:max)",
+                                        "P((x,y), z)", "P(unreduced={x,y})"};
+    enum { TEXTS = sizeof texts / sizeof *texts };
+    struct axes axes = mesh("x=2,y=4,z=3");
+    struct spec a, b;
+    for (int i = 0; i < TEXTS; i++)
+        for (int j = 0; j < TEXTS; j++) {
+            ASSERT_OK(spmd__spec_parse(texts[i], &axes, &a));
+            ASSERT_OK(spmd__spec_parse(texts[j], &axes, &b));
+            ck_assert_msg(spmd__spec_equal(&a, &b) == (i == j), "%s, %s", texts[i], texts[j]);
+        }
+}
+END_TEST
+
+/* Entries make what their text says. */
+START_TEST(specs_of_entries)
+{
+    const char *const entries[] = {NULL, "z,x", "?", "", "(y)"};
+    struct axes axes = mesh("x=2,y=4,z=3");
+    struct spec made, read;
+    ASSERT_OK(spmd__spec_make(5, entries, NULL, SPMD_SUM, &axes, &made));
+    ASSERT_OK(spmd__spec_parse("P(-, (z,x), ?, -, y)", &axes, &read));
+    ck_assert(spmd__spec_equal(&made, &read));
+    ASSERT_OK(spmd__spec_make(2, entries, "y", SPMD_MIN, &axes, &made));
+    ASSERT_OK(spmd__spec_parse("P(-, (z,x), unreduced={y}:min)", &axes, &read));
+    ck_assert(spmd__spec_equal(&made, &read));
+    ASSERT_FAILS(spmd__spec_make(2, entries, "x", SPMD_SUM, &axes, &made), SPMD_ERR_SPEC,
+                 "P(-, (z,x), unreduced={x}) on mesh x=2,y=4,z=3: axis x is unreduced and lies "
+                 "along dim 1");
+}
+END_TEST
+
+UNIT_MAIN("spec", equal_specs, specs_of_entries, specs_in_every_form, canonical_text_reads_back,
+          partial_values, bare_tuples_are_ambiguous, syntax_errors_show_text_and_column,
+          nested_tuples_are_refused, errors_name_spec_mesh_axis_and_dims,
+          axes_may_have_the_grammars_names, specs_have_limits, entries_keep_their_order)
