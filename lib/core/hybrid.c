@@ -101,9 +101,10 @@ static spmd_status fit_nodes(struct axes *nodes, const struct cluster *cluster)
 static spmd_status fail_node(const struct cluster *cluster, int node, const struct axes *local,
                              const char *how, int64_t needed)
 {
+    int size = cluster->sizes[node];
     return spmd_fail(SPMD_ERR_MESH,
-                     "node %d (host %s) has %d ranks, %s inside of a node needs %s%lld", node,
-                     cluster->places[cluster->leaders[node]].host, cluster->sizes[node],
+                     "node %d (host %s) has %d rank%s, %s inside of a node needs %s%lld", node,
+                     cluster->places[cluster->leaders[node]].host, size, size == 1 ? "" : "s",
                      text_of(local).text, how, (long long)needed);
 }
 
