@@ -2,10 +2,13 @@
  *
  * A mesh is an n-dimensional grid of ranks whose axes have names. Its text is "x=4,y=2": the
  * first axis is major, so rank r has coordinates (r / 2, r % 2). One size may be "*": as many
- * as the ranks allow. A mesh that is smaller than the communicator uses its first ranks; the
- * others are idle: they may make every call on the mesh, and each succeeds there at once. */
+ * as the ranks allow. A mesh that is smaller than the communicator uses its first ranks, or those
+ * that spmd_mesh_create_ranks names; the others are idle: they may make every call on the mesh,
+ * and each succeeds there at once. Messages call a rank by its number in that communicator. */
 #ifndef SPMD_MESH_H
 #define SPMD_MESH_H
+
+#include <stdio.h>
 
 #include <mpi.h>
 
@@ -28,6 +31,32 @@ spmd_status spmd_mesh_create(MPI_Comm comm, const char *text, spmd_mesh **mesh);
 spmd_status spmd_mesh_create_sizes(MPI_Comm comm, int naxes, const char *const names[],
                                    const int64_t sizes[], spmd_mesh **mesh);
 
+/* Collective over `comm`. Position p of the mesh is rank ranks[p] of `comm`: any order, and any
+ * subset. `ranks` [positions of the mesh] is copied. Fails as spmd_mesh_create does, and with
+ * SPMD_ERR_MESH for a rank that `comm` does not have or that stands twice. */
+spmd_status spmd_mesh_create_ranks(MPI_Comm comm, const char *text, const int ranks[],
+                                   spmd_mesh **mesh);
+
+/* Collective over `comm`. A mesh that knows which ranks share a node (JAX's
+ * create_hybrid_device_mesh). Each axis has size nodes x local: its outer part goes over nodes, its
+ * inner one stays inside of a node. `nodes` has the sizes over nodes, "data=2,stage=2", `local`
+ * those inside of a node, "data=4,model=2"; an axis that one of them leaves out has size 1 there,
+ * so an axis of `local` alone never leaves a node. One size of each may be "*": what the nodes,
+ * or the ranks of a node, allow. The mesh's axes are those of `nodes`, then those that only
+ * `local` has; here "data=8,stage=2,model=2". Nodes, and ranks on a node, are taken in the order
+ * of their ranks, each text's first axis major. All nodes are used; a node may have ranks to
+ * spare, which are idle, if every node has. Fails with SPMD_ERR_SYNTAX or SPMD_ERR_MESH. */
+spmd_status spmd_mesh_create_hybrid(MPI_Comm comm, const char *nodes, const char *local,
+                                    spmd_mesh **mesh);
+
+/* Collective over the communicator that `mesh` was made from; local if it is abstract. The part of
+ * a mesh at some coordinates, "x=1" or "x=1,z=0": the other axes in their order. Where none is
+ * left it has one position, on an axis of size 1 with the name of the one fixed last. Ranks that
+ * stand elsewhere are idle on it. It may outlive `mesh`, and is as strict. Fails with
+ * SPMD_ERR_SYNTAX, or SPMD_ERR_MESH for an unknown axis, one given twice, a coordinate that it
+ * does not have. */
+spmd_status spmd_mesh_sub(spmd_mesh *mesh, const char *coordinates, spmd_mesh **sub);
+
 /* Local. A mesh without ranks: it answers every question about who would hold what, for any
  * size, and needs no MPI. */
 spmd_status spmd_mesh_create_abstract(const char *text, spmd_mesh **mesh);
@@ -42,7 +71,13 @@ const char *spmd_mesh_axis_name(const spmd_mesh *mesh, int axis);     /* NULL if
 int64_t spmd_mesh_axis_size(const spmd_mesh *mesh, const char *name); /* -1: no such axis */
 int64_t spmd_mesh_size(const spmd_mesh *mesh);                        /* number of positions */
 bool spmd_mesh_is_abstract(const spmd_mesh *mesh);
-bool spmd_mesh_equal(const spmd_mesh *a, const spmd_mesh *b); /* names, sizes and ranks */
+
+/* Local. Whether names, sizes, and the ranks in their order are equal. */
+bool spmd_mesh_equal(const spmd_mesh *a, const spmd_mesh *b);
+
+/* Local. The rank at a position, in the communicator that the mesh was made from; -1 if the mesh is
+ * abstract or has no such position. */
+int spmd_mesh_rank(const spmd_mesh *mesh, int64_t position);
 
 /* Local. This rank's position, row-major over the grid; -1 on idle ranks and abstract meshes. */
 int64_t spmd_mesh_position(const spmd_mesh *mesh);
@@ -56,8 +91,17 @@ spmd_status spmd_mesh_coordinates(const spmd_mesh *mesh, int64_t position, int64
  * (see spmd_error_message): unknown axis, axis given twice. */
 MPI_Comm spmd_mesh_comm(spmd_mesh *mesh, const char *axes);
 
+/* Local. How many communicators the mesh holds now on this rank: its own ones, and one for each
+ * list of axes in use. */
+int spmd_mesh_comms(const spmd_mesh *mesh);
+
 /* Local. Writes the mesh's text ("x=4,y=2") as snprintf does; returns the length it needs. */
 int spmd_mesh_format(char *buffer, size_t size, const spmd_mesh *mesh);
+
+/* Local. Prints its text and its ranks, from position 0: the last two axes as tables; of more than
+ * 16 entries the first and last four. An abstract mesh prints its positions, on every rank.
+ * Fails with SPMD_ERR_ARGUMENT or SPMD_ERR_FILE. */
+spmd_status spmd_mesh_print(const spmd_mesh *mesh, FILE *stream);
 
 /* Local. Asks for JAX's strictness: every split dimension must divide evenly, else placing an
  * array fails with SPMD_ERR_SPEC. Also asked for by SPMD_STRICT=1 in the environment. */

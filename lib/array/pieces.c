@@ -265,7 +265,8 @@ static int find_holders(const struct catalogue *catalogue, const int64_t index[]
 }
 
 /* Says who holds the element `number` of the array, when that is not one rank once. */
-static spmd_status fail_cover(const struct catalogue *catalogue, spmd_shape shape, int64_t number)
+static spmd_status fail_cover(const struct catalogue *catalogue, const spmd_mesh *mesh,
+                              spmd_shape shape, int64_t number)
 {
     int64_t index[SPMD_MAX_DIMS];
     for (int d = shape.ndim - 1; d >= 0; number /= shape.dim[d], d--)
@@ -278,12 +279,13 @@ static spmd_status fail_cover(const struct catalogue *catalogue, spmd_shape shap
     struct holder holders[2];
     if (find_holders(catalogue, index, holders) < 2)
         return spmd_fail(SPMD_ERR_SHAPE, "index (%s) is held by nobody", place);
+    int first = spmd_mesh_rank(mesh, holders[0].rank);
     if (holders[0].rank == holders[1].rank)
         return spmd_fail(SPMD_ERR_SHAPE,
                          "index (%s) is held twice, by pieces %lld and %lld of rank %d", place,
-                         (long long)holders[0].piece, (long long)holders[1].piece, holders[0].rank);
-    return spmd_fail(SPMD_ERR_SHAPE, "index (%s) is held twice, by ranks %d and %d", place,
-                     holders[0].rank, holders[1].rank);
+                         (long long)holders[0].piece, (long long)holders[1].piece, first);
+    return spmd_fail(SPMD_ERR_SHAPE, "index (%s) is held twice, by ranks %d and %d", place, first,
+                     spmd_mesh_rank(mesh, holders[1].rank));
 }
 
 /* Collective over the members, with each one's own finding. All fail with the same message. */
@@ -292,7 +294,7 @@ static spmd_status conclude_cover(const struct catalogue *catalogue, const spmd_
 {
     const spmd_mesh *mesh = array->sharding->mesh;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &wrong, 1, MPI_INT64_T, MPI_MIN, mesh->control));
-    return wrong == INT64_MAX ? SPMD_OK : fail_cover(catalogue, array->shape, wrong);
+    return wrong == INT64_MAX ? SPMD_OK : fail_cover(catalogue, mesh, array->shape, wrong);
 }
 
 /* What the visits of send_piece need to know. */

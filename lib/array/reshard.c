@@ -131,7 +131,7 @@ static spmd_status settle(const struct bridge *bridge, const spmd_sharding *shar
 {
     if (bridge->control != MPI_COMM_NULL && bridge->control != sharding->mesh->control) {
         uint64_t digest = made ? spmd__array_digest(sharding, made->dtype, made->shape) : 0;
-        status = spmd__agree(bridge->control, status, digest);
+        status = spmd__agree(bridge->control, bridge->from->rank, status, digest);
         if (status != SPMD_OK) {
             spmd_array_free(&made);
             return status;

@@ -13,12 +13,19 @@
 /* What one reduction by MAX tells everybody. Digests go in as h and ~h: they are equal on all
  * ranks if and only if the two maxima still are each other's complement. */
 struct ballot {
-    uint64_t lowest_failing; /* INT_MAX - rank, so that MAX finds the lowest; 0 if it is well */
+    uint64_t lowest_failing; /* above INT_MAX - name, so that MAX finds the lowest name, below the
+                                rank in the communicator; 0 if it is well */
     uint64_t any_well;
     uint64_t digest;
     uint64_t digest_complement;
 };
 enum { BALLOT_WORDS = sizeof(struct ballot) / sizeof(uint64_t) };
+
+/* This rank: its number in the communicator, and what messages call it. */
+struct voter {
+    int rank;
+    int name;
+};
 
 /* What the lowest failing rank tells the others. */
 struct verdict {
@@ -26,72 +33,79 @@ struct verdict {
     char message[ERROR_MESSAGE_BYTES];
 };
 
-static struct ballot fill_ballot(int rank, spmd_status status, uint64_t digest)
+/* What rank 0 tells the others where their digests differ. */
+struct reference {
+    uint64_t digest;
+    int64_t name;
+};
+
+static struct ballot fill_ballot(struct voter voter, spmd_status status, uint64_t digest)
 {
     bool well = status == SPMD_OK;
     const char *message = spmd_error_message();
     uint64_t hash = well ? digest : spmd__hash((uint64_t)status, message, strlen(message));
-    return (struct ballot){well ? 0 : (uint64_t)(INT_MAX - rank), well, hash, ~hash};
+    uint64_t failing = (uint64_t)(INT_MAX - voter.name) << 32 | (uint64_t)voter.rank;
+    return (struct ballot){well ? 0 : failing, well, hash, ~hash};
 }
 
 /* The verdict of a ballot that somebody failed. Collective. */
-static spmd_status spread_failure(MPI_Comm comm, int rank, const struct ballot *result,
+static spmd_status spread_failure(MPI_Comm comm, struct voter voter, const struct ballot *result,
                                   spmd_status status)
 {
-    int failing = INT_MAX - (int)result->lowest_failing;
+    int failing = (int)(result->lowest_failing & UINT32_MAX);
     bool all_alike = !result->any_well && result->digest == ~result->digest_complement;
     struct verdict verdict = {.status = status};
-    if (rank == failing && all_alike)
+    if (voter.rank == failing && all_alike)
         snprintf(verdict.message, sizeof verdict.message, "%s", spmd_error_message());
-    else if (rank == failing) /* the longest messages lose their end to the prefix */
-        snprintf(verdict.message, sizeof verdict.message, "rank %d: %.*s", rank,
+    else if (voter.rank == failing) /* the longest messages lose their end to the prefix */
+        snprintf(verdict.message, sizeof verdict.message, "rank %d: %.*s", voter.name,
                  (int)sizeof verdict.message - 32, spmd_error_message());
     TRY_MPI(MPI_Bcast(&verdict, sizeof verdict, MPI_BYTE, failing, comm));
-    return spmd__error_agreed((spmd_status)verdict.status, verdict.message, rank == failing);
+    return spmd__error_agreed((spmd_status)verdict.status, verdict.message, voter.rank == failing);
 }
 
-/* The verdict of a ballot whose digests differ: names the first rank that differs from rank 0.
- * Collective. */
-static spmd_status name_stranger(MPI_Comm comm, int rank, uint64_t digest)
+/* The verdict of a ballot whose digests differ: names the lowest rank that differs from rank 0 of
+ * `comm`. Collective. */
+static spmd_status name_stranger(MPI_Comm comm, struct voter voter, uint64_t digest)
 {
-    uint64_t wanted = digest;
+    struct reference wanted = {digest, voter.name};
     char message[ERROR_MESSAGE_BYTES];
-    TRY_MPI(MPI_Bcast(&wanted, 1, MPI_UINT64_T, 0, comm));
-    int stranger = digest == wanted ? INT_MAX : rank;
+    TRY_MPI(MPI_Bcast(&wanted, sizeof wanted, MPI_BYTE, 0, comm));
+    int stranger = digest == wanted.digest ? INT_MAX : voter.name;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &stranger, 1, MPI_INT, MPI_MIN, comm));
     snprintf(
         message, sizeof message,
-        "rank %d passed other arguments than rank 0 to a collective call, or is in another one",
-        stranger);
-    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, rank == 0);
+        "rank %d passed other arguments than rank %d to a collective call, or is in another one",
+        stranger, (int)wanted.name);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, voter.rank == 0);
 }
 
-static spmd_status conclude(MPI_Comm comm, int rank, const struct ballot *result,
+static spmd_status conclude(MPI_Comm comm, struct voter voter, const struct ballot *result,
                             spmd_status status, uint64_t digest)
 {
     if (result->lowest_failing != 0)
-        return spread_failure(comm, rank, result, status);
+        return spread_failure(comm, voter, result, status);
     if (result->digest != ~result->digest_complement)
-        return name_stranger(comm, rank, digest);
+        return name_stranger(comm, voter, digest);
     return SPMD_OK;
 }
 
-spmd_status spmd__agree(MPI_Comm comm, spmd_status status, uint64_t digest)
+spmd_status spmd__agree(MPI_Comm comm, int name, spmd_status status, uint64_t digest)
 {
-    int rank;
+    struct voter voter = {.name = name};
     if (!spmd__mpi_is_alive())
         return spmd_fail(SPMD_ERR_MPI, "a collective call after MPI_Finalize");
-    TRY_MPI(MPI_Comm_rank(comm, &rank));
-    struct ballot mine = fill_ballot(rank, status, digest), result;
+    TRY_MPI(MPI_Comm_rank(comm, &voter.rank));
+    struct ballot mine = fill_ballot(voter, status, digest), result;
     TRY_MPI(MPI_Allreduce(&mine, &result, BALLOT_WORDS, MPI_UINT64_T, MPI_MAX, comm));
-    return conclude(comm, rank, &result, status, digest);
+    return conclude(comm, voter, &result, status, digest);
 }
 
 /* How long a failed rank waits for the others before it ends the run. */
 static const double patience_seconds = 5.0;
 
 /* Waits for `request`, but only so long. */
-static spmd_status wait_or_abort(MPI_Request *request, int rank)
+static spmd_status wait_or_abort(MPI_Request *request, int name)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     double start = MPI_Wtime();
@@ -99,25 +113,25 @@ static spmd_status wait_or_abort(MPI_Request *request, int rank)
         TRY_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
         if (!done && MPI_Wtime() - start > patience_seconds) {
             char message[ERROR_MESSAGE_BYTES + 32];
-            snprintf(message, sizeof message, "rank %d: %s", rank, spmd_error_message());
+            snprintf(message, sizeof message, "rank %d: %s", name, spmd_error_message());
             spmd__abort(message);
         }
     }
     return SPMD_OK;
 }
 
-spmd_status spmd__agree_or_abort(MPI_Comm comm, spmd_status status, uint64_t digest)
+spmd_status spmd__agree_or_abort(MPI_Comm comm, int name, spmd_status status, uint64_t digest)
 {
-    int rank;
-    TRY_MPI(MPI_Comm_rank(comm, &rank));
-    struct ballot mine = fill_ballot(rank, status, digest), result;
+    struct voter voter = {.name = name};
+    TRY_MPI(MPI_Comm_rank(comm, &voter.rank));
+    struct ballot mine = fill_ballot(voter, status, digest), result;
     MPI_Request request;
     TRY_MPI(MPI_Iallreduce(&mine, &result, BALLOT_WORDS, MPI_UINT64_T, MPI_MAX, comm, &request));
     if (status == SPMD_OK)
         TRY_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     else
-        TRY(wait_or_abort(&request, rank));
-    return conclude(comm, rank, &result, status, digest);
+        TRY(wait_or_abort(&request, name));
+    return conclude(comm, voter, &result, status, digest);
 }
 
 void spmd__abort(const char *message)

@@ -10,12 +10,13 @@
 /* Collective over `comm`. Each rank brings its status, with its message recorded, and a digest
  * of the arguments that must be the same everywhere. All return SPMD_OK; or the status and the
  * message of the lowest failing rank, prefixed "rank 3: " unless all ranks failed alike; or, if
- * nobody failed and the digests differ, SPMD_ERR_DISAGREE. */
-spmd_status spmd__agree(MPI_Comm comm, spmd_status status, uint64_t digest);
+ * nobody failed and the digests differ, SPMD_ERR_DISAGREE. `name` is what messages call this rank:
+ * its number in a communicator that the user knows. */
+spmd_status spmd__agree(MPI_Comm comm, int name, spmd_status status, uint64_t digest);
 
 /* The same, but where not all ranks of `comm` arrive within 5 s after a failure of this one, it
  * prints its message and ends the run by MPI_Abort: they wait for it elsewhere. */
-spmd_status spmd__agree_or_abort(MPI_Comm comm, spmd_status status, uint64_t digest);
+spmd_status spmd__agree_or_abort(MPI_Comm comm, int name, spmd_status status, uint64_t digest);
 
 /* Prints "spmd: error: MESSAGE" and ends the run. */
 _Noreturn void spmd__abort(const char *message);

@@ -17,10 +17,8 @@ struct circle {
 
 static struct circle circle_of(const spmd_mesh *mesh)
 {
-    struct circle circle;
-    int range[1][3] = {{0, (int)spmd_mesh_size(mesh) - 1, 1}};
+    struct circle circle = {.members = spmd__mesh_members(mesh)};
     MPI_Comm_group(mesh->base, &circle.knowing);
-    MPI_Group_range_incl(circle.knowing, 1, range, &circle.members);
     return circle;
 }
 

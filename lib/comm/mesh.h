@@ -23,7 +23,9 @@ struct spmd_mesh {
     bool strict;
     bool noted_empty;     /* "n of m ranks hold nothing" has been said */
     int64_t position;     /* -1 on idle ranks and abstract meshes */
-    MPI_Comm base;        /* all ranks of the caller's communicator; its ranks name us to users */
+    int rank;             /* this process in base, which is what messages call it */
+    int *ranks;           /* [positions] in base; NULL: position p is rank p */
+    MPI_Comm base;        /* all ranks of the caller's communicator, in its order */
     MPI_Comm comm;        /* the members by position; MPI_COMM_NULL on idle ranks */
     MPI_Comm control;     /* the same, for the library's own talk: never mixed with a body's */
     struct group *groups; /* made on first use, freed with the mesh */
@@ -31,8 +33,21 @@ struct spmd_mesh {
 
 spmd_mesh *spmd__mesh_hold(spmd_mesh *mesh);
 
+/* Making a mesh of ranks, collective over `comm`: the first call gives a communicator for it, which
+ * the second one takes over, with the `status` of what lies between. `members` [positions] are the
+ * ranks in order, copied; NULL: the first ones. */
+spmd_status spmd__mesh_begin(MPI_Comm comm, MPI_Comm *base, int *ranks);
+spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes *axes,
+                           const int members[], spmd_mesh **mesh);
+
+/* The same for a mesh without ranks. Local. */
+spmd_status spmd__mesh_end_abstract(const struct axes *axes, spmd_mesh **mesh);
+
 /* Whether this rank takes part. */
 bool spmd__mesh_is_member(const spmd_mesh *mesh);
+
+/* The members by position, on idle ranks too; the caller frees it. */
+MPI_Group spmd__mesh_members(const spmd_mesh *mesh);
 
 /* Whether position p is the same process on both, for every p. Local. */
 bool spmd__mesh_same_ranks(const spmd_mesh *a, const spmd_mesh *b);

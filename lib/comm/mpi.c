@@ -1,4 +1,4 @@
-/* comm/mpi.c - MPI's codes in our terms. */
+/* comm/mpi.c - MPI's codes and communicators in our terms. */
 #include "comm/mpi.h"
 
 #include <stdbool.h>
@@ -20,4 +20,19 @@ bool spmd__mpi_is_alive(void)
     MPI_Initialized(&begun);
     MPI_Finalized(&ended);
     return begun && !ended;
+}
+
+spmd_status spmd__mpi_adopt_comm(MPI_Comm comm)
+{
+    if (comm == MPI_COMM_NULL)
+        return SPMD_OK;
+    return spmd__mpi_status(MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN),
+                            "MPI_Comm_set_errhandler");
+}
+
+void spmd__mpi_free_comm(MPI_Comm *comm)
+{
+    if (*comm != MPI_COMM_NULL && spmd__mpi_is_alive())
+        MPI_Comm_free(comm);
+    *comm = MPI_COMM_NULL;
 }

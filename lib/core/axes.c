@@ -33,19 +33,29 @@ static spmd_status add_axis(struct axes *axes, const char *what, const char *nam
     return SPMD_OK;
 }
 
-/* Fills the one inferred size so that the axes take all `ranks`, and checks the product. */
-static spmd_status infer_size(struct axes *axes, const char *what, int64_t ranks)
+/* Finds the one open size, if there is one, and the product of the others. */
+static spmd_status find_open_size(const struct axes *axes, const char *what, int *open,
+                                  int64_t *product)
 {
-    int inferred = -1;
-    int64_t product = 1;
+    *open = -1;
+    *product = 1;
     for (int a = 0; a < axes->count; a++)
         if (axes->size[a] == INFER) {
-            if (inferred >= 0)
+            if (*open >= 0)
                 return spmd_fail(SPMD_ERR_MESH, "mesh %s leaves two sizes open, one may be", what);
-            inferred = a;
-        } else if (__builtin_mul_overflow(product, axes->size[a], &product)) {
+            *open = a;
+        } else if (__builtin_mul_overflow(*product, axes->size[a], product)) {
             return spmd_fail(SPMD_ERR_MESH, "mesh %s has more than 2^63 positions", what);
         }
+    return SPMD_OK;
+}
+
+/* Fills the one open size so that the axes take all `ranks`. */
+static spmd_status infer_size(struct axes *axes, const char *what, int64_t ranks)
+{
+    int inferred;
+    int64_t product;
+    TRY(find_open_size(axes, what, &inferred, &product));
     if (inferred < 0)
         return SPMD_OK;
     if (ranks == 0)
@@ -80,8 +90,10 @@ static spmd_status parse_axis(struct cursor *cursor, struct axes *axes)
     return add_axis(axes, cursor->start, name, length, size);
 }
 
-spmd_status spmd__axes_parse(const char *text, int64_t ranks, struct axes *axes)
+spmd_status spmd__axes_parse_open(const char *text, struct axes *axes)
 {
+    int open;
+    int64_t product;
     if (!text)
         return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a mesh from");
     struct cursor cursor = {text, text};
@@ -92,6 +104,15 @@ spmd_status spmd__axes_parse(const char *text, int64_t ranks, struct axes *axes)
     if (!spmd__cursor_at_end(&cursor))
         return spmd_fail(SPMD_ERR_SYNTAX, "mesh \"%s\": expected a comma at column %d", text,
                          spmd__cursor_column(&cursor));
+    TRY(find_open_size(&read, text, &open, &product));
+    *axes = read;
+    return SPMD_OK;
+}
+
+spmd_status spmd__axes_parse(const char *text, int64_t ranks, struct axes *axes)
+{
+    struct axes read;
+    TRY(spmd__axes_parse_open(text, &read));
     TRY(infer_size(&read, text, ranks));
     *axes = read;
     return SPMD_OK;

@@ -25,6 +25,9 @@ struct axis_list {
  * SPMD_ERR_SYNTAX, or SPMD_ERR_MESH for a name twice, a size below 1, too many axes. */
 spmd_status spmd__axes_parse(const char *text, int64_t ranks, struct axes *axes);
 
+/* The same, but leaves the size that is "*" as SPMD_INFER (-1). */
+spmd_status spmd__axes_parse_open(const char *text, struct axes *axes);
+
 /* The same from names and sizes; one size may be SPMD_INFER (-1). */
 spmd_status spmd__axes_make(int count, const char *const names[], const int64_t sizes[],
                             int64_t ranks, struct axes *axes);

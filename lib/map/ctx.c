@@ -13,8 +13,7 @@
 static void *report(spmd_ctx *ctx, spmd_status status)
 {
     if (ctx->mesh)
-        fprintf(stderr, "spmd: error: rank %lld: %s\n", (long long)ctx->mesh->position,
-                spmd_error_message());
+        fprintf(stderr, "spmd: error: rank %d: %s\n", ctx->mesh->rank, spmd_error_message());
     else
         fprintf(stderr, "spmd: error: %s\n", spmd_error_message());
     if (ctx->status == SPMD_OK) {

@@ -25,10 +25,10 @@ static spmd_status compare_hashes(const struct group *group, uint64_t hash, bool
 }
 
 /* Brings replica 0's block to `copy` on all ranks of the group. */
-static spmd_status fetch_owner(const struct group *group, const spmd_block *block, size_t bytes,
-                               void **copy)
+static spmd_status fetch_owner(const spmd_mesh *mesh, const struct group *group,
+                               const spmd_block *block, size_t bytes, void **copy)
 {
-    TRY(spmd__agree(group->comm, spmd__alloc(bytes, 1, copy), 0));
+    TRY(spmd__agree(group->comm, mesh->rank, spmd__alloc(bytes, 1, copy), 0));
     if (group->index == 0)
         memcpy(*copy, block->data, bytes);
     return spmd__broadcast(group->comm, 0, *copy, (int64_t)bytes);
@@ -130,7 +130,7 @@ static spmd_status explain(const spmd_sharding *sharding, const spmd_block *bloc
     struct axis_list axes;
     void *owner;
     TRY(differing_axes(mesh, group, hash, &axes));
-    TRY(fetch_owner(group, block, (size_t)count * element, &owner));
+    TRY(fetch_owner(mesh, group, block, (size_t)count * element, &owner));
     int64_t at = first_difference(owner, block->data, count, element);
     int64_t owner_position = spmd__axis_list_member(&mesh->axes, &group->axes, mesh->position, 0);
     spmd_status status =

@@ -431,22 +431,23 @@ static uint64_t digest_outputs(const spmd_shard_map_call *plan)
 static spmd_status run_agreed(spmd_shard_map_call *plan, void *user, spmd_array *const in[],
                               spmd_array *out[], bool check)
 {
-    MPI_Comm control = plan->mesh->control;
+    spmd_mesh *mesh = plan->mesh;
     spmd_status status = check_lists(plan, in, out);
     if (status == SPMD_OK)
         status = check_inputs(plan, in);
-    TRY(spmd__agree(control, status, status == SPMD_OK ? digest_inputs(plan, in) : 0));
+    TRY(spmd__mesh_agree(mesh, status, status == SPMD_OK ? digest_inputs(plan, in) : 0));
     TRY(place_inputs(plan, in));
     status = run_body(plan, user, in, out);
-    status = spmd__agree_or_abort(control, status, status == SPMD_OK ? digest_outputs(plan) : 0);
+    status = spmd__agree_or_abort(mesh->control, mesh->rank, status,
+                                  status == SPMD_OK ? digest_outputs(plan) : 0);
     if (status != SPMD_OK)
         return status;
     status = plan->settled ? check_types(plan) : fix_types(plan);
     if (status == SPMD_OK)
         status = prepare_arrays(plan);
-    TRY(spmd__agree(control, status, 0));
+    TRY(spmd__mesh_agree(mesh, status, 0));
     if (check)
-        TRY(spmd__agree(control, check_replication(plan), 0));
+        TRY(spmd__mesh_agree(mesh, check_replication(plan), 0));
     commit_arrays(plan, out);
     return SPMD_OK;
 }
@@ -463,7 +464,7 @@ static spmd_status run_trusting(spmd_shard_map_call *plan, void *user, spmd_arra
     if (status == SPMD_OK)
         status = prepare_arrays(plan);
     if (status != SPMD_OK) {
-        spmd_fail(status, "rank %lld: %s", (long long)plan->mesh->position, spmd_error_message());
+        spmd_fail(status, "rank %d: %s", plan->mesh->rank, spmd_error_message());
         spmd__abort(spmd_error_message());
     }
     commit_arrays(plan, out);

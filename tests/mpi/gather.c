@@ -1,5 +1,6 @@
 /* gather.c - whole arrays on one rank or on all; and printed. */
 #include "pattern.h"
+#include "permuted.h"
 
 static spmd_mesh *make_mesh(const char *text)
 {
@@ -23,22 +24,32 @@ static void check_gather(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, sp
     spmd_array_free(&a);
 }
 
-static void to_one_and_to_all(void)
+static void check_gathers_on(spmd_mesh *mesh, int turn, unsigned *seed)
 {
     static const int64_t extents[] = {9, 1, 8, 0, 7};
     static const spmd_dtype types[] = {SPMD_U8, SPMD_F16, SPMD_U32, SPMD_F64, SPMD_C128, SPMD_C64};
-    unsigned seed = 7;
-    for (int m = 0, turn = 0; pattern_mesh(test_size, m); m++) {
-        spmd_mesh *mesh = make_mesh(pattern_mesh(test_size, m));
-        for (int i = 0; i < 20; i++, turn++) {
-            char spec[256];
-            spmd_shape shape = SPMD_SHAPE(extents[turn % 5], extents[turn / 5 % 5], 3);
-            pattern_random_spec(mesh, 3, &seed, spec);
-            check_gather(mesh, spec, types[turn % 6], shape, SPMD_ALL);
-            check_gather(mesh, spec, types[turn % 6], shape, turn % test_size);
-        }
-        spmd_mesh_free(&mesh);
+    for (int last = turn + 20; turn < last; turn++) {
+        char spec[256];
+        spmd_shape shape = SPMD_SHAPE(extents[turn % 5], extents[turn / 5 % 5], 3);
+        pattern_random_spec(mesh, 3, seed, spec);
+        check_gather(mesh, spec, types[turn % 6], shape, SPMD_ALL);
+        check_gather(mesh, spec, types[turn % 6], shape, turn % spmd_mesh_size(mesh));
     }
+    spmd_mesh_free(&mesh);
+}
+
+static void to_one_and_to_all(void)
+{
+    unsigned seed = 7;
+    for (int m = 0; pattern_mesh(test_size, m); m++)
+        check_gathers_on(make_mesh(pattern_mesh(test_size, m)), 20 * m, &seed);
+}
+
+static void from_ranks_in_another_order(void)
+{
+    unsigned seed = 8;
+    for (int m = 0; m < PERMUTED_MESHES; m++)
+        check_gathers_on(make_permuted(m), 20 * m, &seed);
 }
 
 static void scalars(void)
@@ -182,6 +193,7 @@ static void long_rows_are_wrapped(void)
     spmd_mesh_free(&mesh);
 }
 
-HARNESS_MAIN("gather", CASE(to_one_and_to_all), CASE(scalars), CASE(idle_ranks_may_call),
-             CASE(bad_arguments_fail), CASE(rows_stand_in_brackets), CASE(every_type_is_readable),
-             CASE(large_arrays_are_elided), CASE(long_rows_are_wrapped))
+HARNESS_MAIN("gather", CASE(to_one_and_to_all), CASE(from_ranks_in_another_order), CASE(scalars),
+             CASE(idle_ranks_may_call), CASE(bad_arguments_fail), CASE(rows_stand_in_brackets),
+             CASE(every_type_is_readable), CASE(large_arrays_are_elided),
+             CASE(long_rows_are_wrapped))

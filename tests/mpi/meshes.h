@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "harness.h"
+#include "permuted.h"
 
 static inline spmd_mesh *make_mesh(const char *text)
 {

@@ -1,5 +1,6 @@
 /* put.c - host arrays and pieces of arrays, placed where a sharding wants them. */
 #include "pattern.h"
+#include "permuted.h"
 
 static const char *const specs[] = {"P()",    "P(x)",     "P(-,x)",   "P(y)",       "P(-,y)",
                                     "P(y,x)", "P((x,y))", "P((y,x))", "P(-,(x,y))", "P(z,(y,x))"};
@@ -19,24 +20,31 @@ static spmd_sharding *sharding_of(spmd_mesh *mesh, const char *spec)
     return spmd_sharding_create(mesh, spec, &sharding) == SPMD_OK ? sharding : NULL;
 }
 
-/* Calls `check` for every mesh and spec, with shapes and types in turn. */
-static void for_all_layouts(void (*check)(const spmd_sharding *sharding, const char *spec,
-                                          spmd_dtype dtype, spmd_shape shape))
+typedef void check_layout(const spmd_sharding *sharding, const char *spec, spmd_dtype dtype,
+                          spmd_shape shape);
+
+/* Calls `check` for every spec, with shapes and types in turn; frees the mesh. */
+static void for_all_layouts_on(spmd_mesh *mesh, int turn, check_layout *check)
 {
     static const int64_t extents[] = {9, 1, 8, 0, 7};
     static const spmd_dtype types[] = {SPMD_U8, SPMD_F16, SPMD_U32, SPMD_F64, SPMD_C128, SPMD_C64};
-    int turn = 0;
-    for (int m = 0; pattern_mesh(test_size, m); m++) {
-        spmd_mesh *mesh = make_mesh(pattern_mesh(test_size, m));
-        for (int i = 0; i < 2 * NSPECS; i++, turn++) {
-            spmd_sharding *sharding = sharding_of(mesh, specs[i % NSPECS]);
-            if (sharding)
-                check(sharding, specs[i % NSPECS], types[turn % 6],
-                      SPMD_SHAPE(extents[turn % 5], extents[turn / 5 % 5]));
-            spmd_sharding_free(&sharding);
-        }
-        spmd_mesh_free(&mesh);
+    for (int i = 0; i < 2 * NSPECS; i++, turn++) {
+        spmd_sharding *sharding = sharding_of(mesh, specs[i % NSPECS]);
+        if (sharding)
+            check(sharding, specs[i % NSPECS], types[turn % 6],
+                  SPMD_SHAPE(extents[turn % 5], extents[turn / 5 % 5]));
+        spmd_sharding_free(&sharding);
     }
+    spmd_mesh_free(&mesh);
+}
+
+/* The same on every mesh. */
+static void for_all_layouts(check_layout *check)
+{
+    for (int m = 0; pattern_mesh(test_size, m); m++)
+        for_all_layouts_on(make_mesh(pattern_mesh(test_size, m)), 2 * m * NSPECS, check);
+    for (int m = 0; m < PERMUTED_MESHES; m++)
+        for_all_layouts_on(make_permuted(m), 2 * m * NSPECS, check);
 }
 
 static void check_put(const spmd_sharding *sharding, const char *spec, spmd_dtype dtype,
@@ -59,10 +67,11 @@ static void every_rank_has_all(void)
 static void check_put_root(const spmd_sharding *sharding, const char *spec, spmd_dtype dtype,
                            spmd_shape shape)
 {
-    int64_t size = spmd_mesh_size(spmd_sharding_mesh(sharding));
+    const spmd_mesh *mesh = spmd_sharding_mesh(sharding);
+    int64_t size = spmd_mesh_size(mesh);
     for (int64_t root = 0; root<size; root += size> 2 ? size - 2 : 1) {
         spmd_array *a = NULL;
-        bool here = test_rank == root;
+        bool here = spmd_mesh_position(mesh) == root;
         void *host = here ? pattern_host(dtype, shape) : NULL;
         EXPECT_OK(spmd_device_put_root(root, host, here ? spmd_shape_size(shape) : -5, dtype, shape,
                                        sharding, &a));
@@ -221,8 +230,12 @@ static void check_pieces(const spmd_sharding *sharding, const char *spec, spmd_d
 static void check_cyclic_rows(const spmd_sharding *sharding, const char *spec, spmd_dtype dtype,
                               spmd_shape shape)
 {
-    spmd_piece piece = rows(dtype, shape, test_rank, shape.dim[0], test_size);
-    check_pieces(sharding, spec, dtype, shape, 1, &piece);
+    const spmd_mesh *mesh = spmd_sharding_mesh(sharding);
+    int64_t position = spmd_mesh_position(mesh);
+    spmd_piece piece;
+    if (position >= 0)
+        piece = rows(dtype, shape, position, shape.dim[0], spmd_mesh_size(mesh));
+    check_pieces(sharding, spec, dtype, shape, position >= 0, &piece);
 }
 
 static void cyclic_rows(void)
@@ -234,10 +247,11 @@ static void cyclic_rows(void)
 static void check_block_cyclic(const spmd_sharding *sharding, const char *spec, spmd_dtype dtype,
                                spmd_shape shape)
 {
+    const spmd_mesh *mesh = spmd_sharding_mesh(sharding);
     spmd_piece pieces[16];
     int npieces = 0;
     for (int64_t lo = (shape.dim[0] + 1) / 2 * 2 - 2; lo >= 0; lo -= 2)
-        if (lo / 2 % test_size == test_rank)
+        if (lo / 2 % spmd_mesh_size(mesh) == spmd_mesh_position(mesh))
             pieces[npieces++] =
                 rows(dtype, shape, lo, lo + 2 < shape.dim[0] ? lo + 2 : shape.dim[0], 1);
     check_pieces(sharding, spec, dtype, shape, npieces, pieces);
@@ -252,10 +266,12 @@ static void block_cyclic_rows(void)
 static void check_strided(const spmd_sharding *sharding, const char *spec, spmd_dtype dtype,
                           spmd_shape shape)
 {
+    const spmd_mesh *mesh = spmd_sharding_mesh(sharding);
     spmd_piece pieces[6];
     int npieces = 0;
     for (int i = 0; i < 6; i++)
-        if (i % test_size == test_rank && i / 3 <= shape.dim[0] && i % 3 <= shape.dim[1]) {
+        if (i % spmd_mesh_size(mesh) == spmd_mesh_position(mesh) && i / 3 <= shape.dim[0] &&
+            i % 3 <= shape.dim[1]) {
             spmd_box box = spmd_box_whole(shape);
             box.lo[0] = i / 3;
             box.lo[1] = i % 3;

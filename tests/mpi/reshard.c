@@ -1,5 +1,6 @@
 /* reshard.c - arrays move from any sharding to any other one. */
 #include "pattern.h"
+#include "permuted.h"
 
 enum { SEED = 20240611, RANDOM_PAIRS = 400 };
 
@@ -156,6 +157,52 @@ static void to_the_same_ranks_in_another_order(void)
     spmd_mesh_free(&back);
 }
 
+/* Every pair of a plain mesh and permuted ones, with and without idle ranks. */
+static void between_any_orders_of_ranks(void)
+{
+    spmd_mesh *meshes[PERMUTED_MESHES + 1] = {make_mesh(MPI_COMM_WORLD, "x=*")};
+    for (int m = 0; m < PERMUTED_MESHES; m++)
+        meshes[m + 1] = make_permuted(m);
+    for (int i = 0; i <= PERMUTED_MESHES; i++)
+        for (int j = 0; j <= PERMUTED_MESHES; j++) {
+            check_move(meshes[i], "P(x)", meshes[j], "P(x)", SPMD_I32, SPMD_SHAPE(9, 3));
+            check_move(meshes[i], "P(-,x)", meshes[j], "P(x)", SPMD_F16, SPMD_SHAPE(7, 9));
+            check_move(meshes[i], "P()", meshes[j], "P(x)", SPMD_I8, SPMD_SHAPE(16));
+            check_move(meshes[i], "P(x)", meshes[j], "P()", SPMD_C128, SPMD_SHAPE(8));
+        }
+    for (int i = 1; i <= PERMUTED_FULL_MESHES; i++)
+        for (int j = 1; j <= PERMUTED_FULL_MESHES; j++) {
+            check_move(meshes[i], "P((y,x))", meshes[j], "P(y,x)", SPMD_I64, SPMD_SHAPE(7, 5));
+            check_move(meshes[i], "P(y)", meshes[j], "P(-,(x,y))", SPMD_U8, SPMD_SHAPE(6, 9));
+        }
+    for (int m = 0; m <= PERMUTED_MESHES; m++)
+        spmd_mesh_free(&meshes[m]);
+}
+
+static void check_move_to_part(spmd_mesh *mesh, const char *coordinates, const char *spec,
+                               const char *part_spec)
+{
+    spmd_mesh *part = NULL;
+    EXPECT_OK(spmd_mesh_sub(mesh, coordinates, &part));
+    check_move(mesh, spec, part, part_spec, SPMD_F32, SPMD_SHAPE(7, 5));
+    check_move(part, part_spec, mesh, spec, SPMD_C128, SPMD_SHAPE(5, 7));
+    spmd_mesh_free(&part);
+}
+
+static void to_a_part_of_the_mesh_and_back(void)
+{
+    for (int m = 0; m < PERMUTED_FULL_MESHES; m++) {
+        char last[32];
+        spmd_mesh *mesh = make_permuted(m);
+        snprintf(last, sizeof last, "x=%d", (int)spmd_mesh_axis_size(mesh, "x") - 1);
+        check_move_to_part(mesh, "x=0", "P(x,y)", "P(y)");
+        check_move_to_part(mesh, last, "P((y,x))", "P(-,y)");
+        check_move_to_part(mesh, "y=0", "P()", "P(-,x)");
+        check_move_to_part(mesh, "y=0,x=0", "P(-,(x,y))", "P(x)");
+        spmd_mesh_free(&mesh);
+    }
+}
+
 static void to_fewer_and_to_more_ranks(void)
 {
     spmd_mesh *all = make_line(MPI_COMM_WORLD, test_size);
@@ -309,7 +356,8 @@ HARNESS_MAIN("reshard", CASE(every_pair_of_specs), CASE(random_pairs),
              CASE(scalars_and_empty_arrays), CASE(large_parts),
              CASE(nothing_to_do_is_the_same_array),
              CASE(the_result_is_of_the_mesh_that_was_asked_for),
-             CASE(to_the_same_ranks_in_another_order), CASE(to_fewer_and_to_more_ranks),
+             CASE(to_the_same_ranks_in_another_order), CASE(between_any_orders_of_ranks),
+             CASE(to_a_part_of_the_mesh_and_back), CASE(to_fewer_and_to_more_ranks),
              CASE(between_meshes_that_share_some_ranks_or_none), CASE(idle_ranks_learn_the_shape),
              CASE(idle_ranks_may_call), CASE(bad_arguments_fail),
              CASE(one_ranks_mistake_is_everybodys),

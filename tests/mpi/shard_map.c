@@ -1045,6 +1045,65 @@ static void loops_and_branches(void)
     spmd_mesh_free(&line);
 }
 
+/* out = each element plus the sum of all and the place along (x,y), which is the position. */
+static spmd_status add_sum_and_place(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_block *out = out_like(ctx, 0, in);
+    int64_t total;
+    SPMD_TRY(total_of(ctx, in, &total));
+    for (int64_t i = 0; i < spmd_block_size(in); i++)
+        elements(out)[i] = elements(in)[i] + total + 1000 * spmd_axis_index(ctx, "(x,y)");
+    return SPMD_OK;
+}
+
+/* The input is in place, or is moved there first. */
+static void ranks_in_another_order(void)
+{
+    static const char *const specs[] = {"P((x,y))", "P((y,x))", "P()"};
+    int64_t n = 3 * test_size, total = n * (n - 1) / 2;
+    for (int i = 0; i < 3 * PERMUTED_FULL_MESHES; i++) {
+        spmd_mesh *mesh = make_permuted(i / 3);
+        spmd_array *in = count_up(mesh, specs[i % 3], SPMD_SHAPE(n)), *out = NULL;
+        EXPECT_OK(map(mesh, add_sum_and_place, NULL, in, "P((x,y))", &out, "P((x,y))"));
+        int64_t wrong = 0, *host = out ? gather(out) : NULL;
+        for (int64_t k = 0; host && k < n; k++)
+            wrong += host[k] != k + total + 1000 * (k / 3);
+        EXPECT(host && wrong == 0);
+        free(host);
+        spmd_array_free(&in);
+        spmd_array_free(&out);
+        spmd_mesh_free(&mesh);
+    }
+}
+
+/* A message calls a rank by its number in the communicator of the mesh. */
+static spmd_status fail_at_position_0(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    spmd_out(ctx, 0, SPMD_I64, SPMD_SHAPE(1));
+    return spmd_axis_index(ctx, "x") == 0 ? spmd_fail(SPMD_ERR_BODY, "I stand first") : SPMD_OK;
+}
+
+static void failures_name_ranks_of_the_communicator(void)
+{
+    spmd_mesh *mesh = make_reversed_rest();
+    spmd_array *out = NULL;
+    char message[60] = "I stand first"; /* alone: so say all */
+    if (test_size > 2)
+        snprintf(message, sizeof message, "rank %d: I stand first", test_size - 1);
+    if (is_idle(mesh))
+        EXPECT_OK(spmd_shard_map(mesh, fail_at_position_0, NULL, 0, NULL, NULL, 1, &out,
+                                 SPMD_SPECS("P(x)"), NULL));
+    else
+        EXPECT_FAILS(spmd_shard_map(mesh, fail_at_position_0, NULL, 0, NULL, NULL, 1, &out,
+                                    SPMD_SPECS("P(x)"), NULL),
+                     SPMD_ERR_BODY, message);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 /* Rows of the grid may do different things: only row 0 sums along y, twice. */
 static spmd_status rows_differ(spmd_ctx *ctx, void *user)
 {
@@ -1128,4 +1187,5 @@ HARNESS_MAIN("shard_map", CASE(blocks_join_to_arrays), CASE(inputs_in_place_are_
              CASE(outputs_must_fit_their_spec), CASE(wrong_specs_are_refused),
              CASE(wrong_arrays_are_refused), CASE(counts_and_options_are_agreed_on),
              CASE(idle_ranks_may_call), CASE(idle_ranks_give_back_what_was_given),
-             CASE(loops_and_branches), CASE(rows_may_do_different_things))
+             CASE(loops_and_branches), CASE(ranks_in_another_order),
+             CASE(failures_name_ranks_of_the_communicator), CASE(rows_may_do_different_things))
