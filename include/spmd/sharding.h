@@ -13,6 +13,8 @@
 #ifndef SPMD_SHARDING_H
 #define SPMD_SHARDING_H
 
+#include <stdio.h>
+
 #include <spmd/mesh.h>
 
 #ifdef __cplusplus
@@ -36,6 +38,10 @@ int spmd_sharding_format(char *buffer, size_t size, const spmd_sharding *shardin
 /* Local. Writes the type of an array that lies so, "f32[8@x,4@(y,z),3]", as snprintf does. */
 int spmd_sharding_format_type(char *buffer, size_t size, const spmd_sharding *sharding,
                               spmd_dtype dtype, spmd_shape shape);
+
+/* Local. Prints who holds what of an array of `shape`: a picture, a table of the ranks and a
+ * summary, in 80 columns, as `spmd layout` does. spmd/layout.h has other forms. */
+spmd_status spmd_sharding_print(const spmd_sharding *sharding, spmd_shape shape, FILE *stream);
 
 /* Local. The mesh axes that dimension `dim` is split along, major first; returns how many there
  * are, 0 for a dimension that is not split. */
