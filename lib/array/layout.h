@@ -39,6 +39,9 @@ struct sheet {
 /* Writes the array's type under a side's spec; of no element type its extents alone. */
 void spmd__sheet_print_type(struct text *text, const struct sheet *sheet, const struct side *side);
 
+/* Writes an amount: "96 B", "1.5 KiB"; where no element type is known, "24 elements". */
+void spmd__sheet_print_amount(struct text *text, const struct sheet *sheet, double amount);
+
 /* Prints the table of the ranks: what each holds, or what a reshard moves there. */
 spmd_status spmd__sheet_print_table(const struct sheet *sheet, FILE *stream);
 

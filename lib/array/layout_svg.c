@@ -11,7 +11,7 @@ enum {
     MOST_TRACKS = 16, /* ranges of a dimension; of more only the ends */
     FEW_TRACKS = 7,
     MOST_SLICES = 6,
-    PAGE_WIDTH = 1000, /* of more panels a new row begins */
+    PAGE_WIDTH = 1040, /* where more panels begin a new row */
     PANEL_SIZE = 220,  /* of a grid that may choose */
     CELL_HEIGHT = 30,  /* at least */
     CELL_MARGIN = 8,
@@ -232,7 +232,7 @@ static const char *colour_of(const struct plate *plate, const int64_t index[])
                                           "#ecd3d3", "#dcd5e8", "#f1eec9"};
     int64_t hue = 0;
     for (int d = 0; d < plate->sheet->shape.ndim; d++)
-        hue += index[d] * (d == plate->column.dim ? 1 : d == plate->row.dim ? 2 : 3);
+        hue += index[d] * (d == plate->column.dim ? 1 : d == plate->row.dim ? 2 : 4);
     return palette[hue % 6];
 }
 
@@ -291,11 +291,11 @@ struct arrangement {
     double width, height;
 };
 
-static struct arrangement arrange(const struct plate *plate, double room)
+static struct arrangement arrange(const struct plate *plate)
 {
     int64_t slices = spmd__blocks_slices(&plate->side->blocks);
     struct arrangement panels = {.count = slices < MOST_SLICES ? (int)slices : MOST_SLICES};
-    panels.across = (int)((room + EDGE) / (plate->width + EDGE));
+    panels.across = (int)((PAGE_WIDTH + EDGE) / (plate->width + EDGE));
     panels.across = panels.across < 1 ? 1 : panels.across;
     panels.across = panels.across > panels.count ? panels.count : panels.across;
     panels.down = (panels.count + panels.across - 1) / panels.across;
@@ -364,8 +364,7 @@ static struct page make_page(const struct sheet *sheet, const char *title, const
     page.height = page.y[0];
     for (int i = 0; i < sheet->nsides && sheet->side[0].blocks.count > 0; i++) {
         page.plate[i] = make_plate(sheet, &sheet->side[i]);
-        double room = sheet->nsides == 1 ? PAGE_WIDTH : (PAGE_WIDTH - ARROW) / 2.0;
-        page.panels[i] = arrange(&page.plate[i], room);
+        page.panels[i] = arrange(&page.plate[i]);
         if (i == 1)
             place_second(&page);
         double spec =

@@ -7,7 +7,7 @@
 
 /* Rows are ranks; of more than the layout lists, the first and the last few. Two more rows have
  * the headings, and of a reshard the sums. */
-enum { HEADING = -1, SUMS = -2, CELL_BYTES = 64 };
+enum { HEADING = -1, SUMS = -2, CELL_BYTES = 64, LONG_AMOUNT = 1000000000 };
 
 struct table {
     const struct sheet *sheet;
@@ -61,21 +61,23 @@ static void print_holding(struct text *text, const struct table *table, int64_t 
     }
 }
 
-/* What a reshard keeps, receives and sends there. */
+/* What a reshard keeps, receives and sends there: numbers, or with units where they are long. */
 static void print_traffic(struct text *text, const struct table *table, int64_t row, int column)
 {
     static const char *const headings[] = {"kept", "received", "sent"};
     const struct sheet *sheet = table->sheet;
     const struct traffic *traffic = row == SUMS ? &sheet->traffic : &table->traffic[row];
-    if (row == HEADING)
+    if (row == HEADING) {
         spmd__text_add(text, "%s", headings[column]);
-    else if (row == SUMS && !sheet->added_up)
+        return;
+    }
+    double amount = column == 0 ? traffic->kept : column == 1 ? traffic->received : traffic->sent;
+    if (row == SUMS && !sheet->added_up)
         spmd__text_add(text, "?");
+    else if (sheet->side[1].total < LONG_AMOUNT || sheet->dtype == SPMD_DTYPE_NONE)
+        spmd__text_add(text, "%.0f", amount * sheet->unit);
     else
-        spmd__text_add(text, "%.0f",
-                       sheet->unit * (column == 0   ? traffic->kept
-                                      : column == 1 ? traffic->received
-                                                    : traffic->sent));
+        spmd__sheet_print_amount(text, sheet, amount * sheet->unit);
 }
 
 static void print_cell(char cell[CELL_BYTES], const struct table *table, int64_t row, int column)

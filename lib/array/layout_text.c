@@ -127,24 +127,6 @@ static void print_blocks(FILE *stream, const struct side *side)
     print_line(stream, line);
 }
 
-/* "96 B", "1.5 KiB"; where no element type is known, "24 elements". */
-static void print_amount(struct text *text, const struct sheet *sheet, double amount)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    enum { LAST = sizeof units / sizeof units[0] - 1 };
-    if (sheet->dtype == SPMD_DTYPE_NONE) {
-        spmd__text_add(text, "%.0f element%s", amount, amount == 1 ? "" : "s");
-        return;
-    }
-    int unit = 0;
-    while (amount >= 1024 && unit < LAST) {
-        amount /= 1024;
-        unit++;
-    }
-    bool whole = amount == (double)(int64_t)amount;
-    spmd__text_add(text, "%.*f %s", whole ? 0 : 1, amount, units[unit]);
-}
-
 /* How much ranks hold, of one sharding. */
 static void print_amounts(FILE *stream, const struct sheet *sheet)
 {
@@ -152,11 +134,11 @@ static void print_amounts(FILE *stream, const struct sheet *sheet)
     char line[512];
     struct text text = spmd__text_begin(line, sizeof line);
     spmd__text_add(&text, "largest rank ");
-    print_amount(&text, sheet, side->largest);
+    spmd__sheet_print_amount(&text, sheet, side->largest);
     spmd__text_add(&text, ", smallest rank ");
-    print_amount(&text, sheet, side->smallest);
+    spmd__sheet_print_amount(&text, sheet, side->smallest);
     spmd__text_add(&text, ", all ranks ");
-    print_amount(&text, sheet, side->total);
+    spmd__sheet_print_amount(&text, sheet, side->total);
     print_line(stream, line);
     fprintf(stream, "replication %lld, balance %.2f\n", (long long)side->blocks.replicas,
             side->balance);
@@ -173,10 +155,10 @@ static void compare_amounts(FILE *stream, const struct sheet *sheet)
         for (int j = 0; j < 3; j++) {
             const struct side *side = &sheet->side[i];
             struct text text = spmd__text_begin(amount[i][j], sizeof amount[i][j]);
-            print_amount(&text, sheet,
-                         j == 0   ? side->largest
-                         : j == 1 ? side->smallest
-                                  : side->total);
+            spmd__sheet_print_amount(&text, sheet,
+                                     j == 0   ? side->largest
+                                     : j == 1 ? side->smallest
+                                              : side->total);
             width[j] = (int)text.length > width[j] ? (int)text.length : width[j];
         }
     fprintf(stream, format, "", width[0], "largest", width[1], "smallest", width[2], "total",
@@ -200,12 +182,15 @@ static void print_move(FILE *stream, const struct sheet *sheet)
     if (!sheet->added_up)
         return;
     text = spmd__text_begin(line, sizeof line);
-    spmd__text_add(&text, "moved: ");
-    print_amount(&text, sheet, sheet->traffic.received * sheet->unit);
-    spmd__text_add(&text, ", at most ");
-    print_amount(&text, sheet, sheet->most_received * sheet->unit);
-    spmd__text_add(&text, " to a rank; kept in place: ");
-    print_amount(&text, sheet, sheet->traffic.kept * sheet->unit);
+    if (sheet->traffic.received > 0) {
+        spmd__text_add(&text, "moved: ");
+        spmd__sheet_print_amount(&text, sheet, sheet->traffic.received * sheet->unit);
+        spmd__text_add(&text, ", at most ");
+        spmd__sheet_print_amount(&text, sheet, sheet->most_received * sheet->unit);
+        spmd__text_add(&text, " to a rank; ");
+    }
+    spmd__text_add(&text, "kept in place: ");
+    spmd__sheet_print_amount(&text, sheet, sheet->traffic.kept * sheet->unit);
     print_line(stream, line);
 }
 

@@ -189,7 +189,7 @@ static void draw_labels(struct pen pen, const struct grid *grid)
 /* Neighbours differ. */
 static void begin_colour(struct pen pen, const struct grid *grid, int i, int j)
 {
-    static const int palette[] = {153, 223, 157, 219, 229, 189};
+    static const int palette[] = {153, 223, 151, 224, 187, 189};
     int64_t hue = 2 * grid->row[i].track.index + grid->column[j].track.index;
     for (int d = 0; d < grid->row_dim; d++)
         hue += 3 * grid->index[d];

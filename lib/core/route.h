@@ -25,4 +25,8 @@ spmd_status spmd__route_receives(const struct route *route, int64_t position, ov
 spmd_status spmd__route_sends(const struct route *route, int64_t position, overlap_visit *visit,
                               void *user);
 
+/* Of a route on one mesh: elements that are taken from `position` by all, itself among them. Found
+ * dimension by dimension, at less than the cost of the visits. */
+double spmd__route_taken(const struct route *route, int64_t position);
+
 #endif

@@ -24,19 +24,10 @@ static struct traffic incoming_of(const struct route *route, int64_t position)
     return (struct traffic){.kept = kept, .received = (double)spmd_box_size(&to) - kept};
 }
 
-static spmd_status add_part(int64_t position, const spmd_box *common, void *user)
-{
-    (void)position;
-    *(double *)user += (double)spmd_box_size(common);
-    return SPMD_OK;
-}
-
 struct traffic spmd__traffic_of(const struct route *route, int64_t position)
 {
     struct traffic traffic = incoming_of(route, position);
-    double taken = 0; /* by all, this position among them */
-    spmd__route_sends(route, position, add_part, &taken);
-    traffic.sent = taken - traffic.kept;
+    traffic.sent = spmd__route_taken(route, position) - traffic.kept;
     return traffic;
 }
 

@@ -16,7 +16,7 @@ struct traffic {
 struct route spmd__traffic_route(const struct axes *axes, const struct spec *from,
                                  const struct spec *to, spmd_shape shape);
 
-/* Of one position. Cost: O(positions that it sends to). */
+/* Of one position. */
 struct traffic spmd__traffic_of(const struct route *route, int64_t position);
 
 /* Of all positions together, and the most that one of them receives. False if there are too many
