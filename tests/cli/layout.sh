@@ -162,6 +162,26 @@ tap_run env TERM=xterm "$spmd" layout x=2 'P(x)' 4
 ! grep -q "$(printf '\033')" "$tmp/.out"
 tap_case 'no colours in a file' $?
 
+# terminal VARIABLE...: the picture as a terminal gets it, counted in blocks with a colour.
+terminal() {
+    env TERM=xterm "$@" script -qec "'$spmd' layout x=2 'P(x)' 4" "$tmp/typescript" \
+        >"$tmp/.out" 2>"$tmp/.err" </dev/null
+    tap_coloured=$(tr '\033' '\n' <"$tmp/.out" | grep -c '^\[30;48;5;')
+}
+if script -qec true /dev/null </dev/null >"$tmp/.out" 2>&1; then
+    terminal
+    [ "$tap_coloured" = 2 ]
+    tap_case 'colours on a terminal' $?
+    terminal NO_COLOR=1
+    [ "$tap_coloured" = 0 ]
+    tap_case 'no colours with NO_COLOR' $?
+    terminal TERM=dumb
+    [ "$tap_coloured" = 0 ]
+    tap_case 'no colours on a dumb terminal' $?
+else
+    skip 'colours on a terminal' 'no script'
+fi
+
 # Started by a launcher, one process speaks.
 tap_run run 3 "$spmd" layout x=2 'P(x)' 4
 [ "$(grep -c '^rank' "$tmp/.out")" = 1 ]
