@@ -1,7 +1,7 @@
 /* spmd.h - sharded arrays over MPI, in JAX's words. The only header that a program needs.
  *
- * Reading order: mesh (who), sharding (how it lies), array (the data), map (the code),
- * collective (the talk), io (the files), sweep (many configurations at once). */
+ * Reading order: mesh (who), sharding (how it lies), layout (shown), array (the data), map (the
+ * code), collective (the talk), io (the files), sweep (many configurations at once). */
 #ifndef SPMD_H
 #define SPMD_H
 
@@ -12,6 +12,7 @@
 #include <spmd/mesh.h>
 #include <spmd/sharding.h>
 #include <spmd/positional.h>
+#include <spmd/layout.h>
 #include <spmd/array.h>
 #include <spmd/map.h>
 #include <spmd/collective.h>

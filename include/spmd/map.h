@@ -2,6 +2,8 @@
 #ifndef SPMD_MAP_H
 #define SPMD_MAP_H
 
+#include <stdio.h>
+
 #include <spmd/array.h>
 
 #ifdef __cplusplus
@@ -37,6 +39,21 @@ spmd_block *spmd_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape);
 
 /* Local. The mesh that the body runs on; NULL in a vmap outside of shard_map. */
 spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx);
+
+/* Collective over the mesh of the body: a look at every rank's `block` (an input, an output, a
+ * temporary; NULL is told as such). Position 0 prints them to its `stream`, in order of position:
+ *
+ *     weights on (x=0, y=1) of x=2,y=2: f32[2,3] at 0:2, 3:6 of [4,6]
+ *     [[ 3  4  5]
+ *      [ 9 10 11]]
+ *
+ * with values as spmd_array_print has them; where a block's place in a global array is not known,
+ * without one. `label` is each rank's own, and cut after 255 bytes. In a vmap it prints once for
+ * each instance, whose number follows the mesh; ranks need equal numbers of instances. Local
+ * without a mesh, or with ctx NULL. Fails with SPMD_ERR_ARGUMENT, SPMD_ERR_MEMORY, SPMD_ERR_FILE;
+ * all ranks alike. */
+spmd_status spmd_block_print(spmd_ctx *ctx, const char *label, const spmd_block *block,
+                             FILE *stream);
 
 /* Whether an axis that an out_spec does not name really holds equal blocks. JAX proves it from
  * the trace or refuses; here the data is compared: a hash of the block and one small reduction,

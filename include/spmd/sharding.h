@@ -13,6 +13,8 @@
 #ifndef SPMD_SHARDING_H
 #define SPMD_SHARDING_H
 
+#include <stdio.h>
+
 #include <spmd/mesh.h>
 
 #ifdef __cplusplus
@@ -53,6 +55,10 @@ int spmd_sharding_format(char *buffer, size_t size, const spmd_sharding *shardin
 /* Local. Writes the type of an array that lies so, "f32[8@x,4@(y,z),3]", as snprintf does. */
 int spmd_sharding_format_type(char *buffer, size_t size, const spmd_sharding *sharding,
                               spmd_dtype dtype, spmd_shape shape);
+
+/* Local. Prints who holds what of an array of `shape`: a picture, a table of the ranks and a
+ * summary, in 80 columns, as `spmd layout` does. spmd/layout.h has other forms. */
+spmd_status spmd_sharding_print(const spmd_sharding *sharding, spmd_shape shape, FILE *stream);
 
 /* Local. How many entries its spec has; dimensions behind them are not split. */
 int spmd_sharding_nentries(const spmd_sharding *sharding);

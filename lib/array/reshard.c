@@ -7,15 +7,13 @@
 #include "comm/mpi.h"
 #include "core/box.h"
 #include "core/hash.h"
-#include "core/overlap.h"
+#include "core/route.h"
 
 /* What the visits below need to know. */
 struct planning {
     const struct bridge *bridge;
     struct exchange *exchange;
-    const spmd_sharding *source;
-    int64_t replica; /* which one of its part this rank holds, at the source */
-    spmd_box box;    /* this rank's, and its block as a view */
+    spmd_box box; /* this rank's, and its block as a view */
     struct view block;
 };
 
@@ -36,60 +34,40 @@ static spmd_status add_receive(int64_t position, const spmd_box *common, void *u
                                   spmd__view_part(&planning->block, &planning->box, common));
 }
 
-static spmd_status plan_receives(const struct bridge *bridge, const spmd_sharding *source,
-                                 const spmd_array *to, struct exchange *exchange)
-{
-    const struct axes *axes = &source->mesh->axes;
-    struct planning planning = look_at(bridge, exchange, &to->block);
-    int64_t home = spmd__bridge_home(bridge, to->sharding->mesh->position);
-    return spmd__overlap_each(axes, &source->spec, to->shape, &planning.box, home,
-                              spmd__layout_replicated(axes, &source->spec), add_receive, &planning);
-}
-
-/* Whether a position of the target takes what it needs from this rank's replica. */
-static bool takes_from_me(const struct planning *planning, int64_t position)
-{
-    const spmd_sharding *source = planning->source;
-    int64_t home = spmd__bridge_home(planning->bridge, position);
-    return spmd__layout_replica(&source->mesh->axes, &source->spec, home) == planning->replica;
-}
-
 static spmd_status add_send(int64_t position, const spmd_box *common, void *user)
 {
     const struct planning *planning = user;
-    if (!takes_from_me(planning, position))
-        return SPMD_OK;
     return spmd__exchange_send(planning->exchange, spmd__bridge_to_rank(planning->bridge, position),
                                spmd__view_part(&planning->block, &planning->box, common));
 }
 
-static spmd_status plan_sends(const struct bridge *bridge, const spmd_array *from,
-                              const spmd_sharding *target, struct exchange *exchange)
+static int64_t home_over_bridge(const void *bridge, int64_t position)
 {
-    const spmd_sharding *source = from->sharding;
-    const struct axes *axes = &source->mesh->axes;
-    int64_t position = source->mesh->position;
-    struct planning planning = look_at(bridge, exchange, &from->block);
-    planning.source = source;
-    planning.replica = spmd__layout_replica(axes, &source->spec, position);
-    /* On one mesh only positions like mine along the axes of replicas take from me. */
-    bool one_mesh = spmd_mesh_equal(source->mesh, target->mesh);
-    uint32_t fixed = one_mesh ? spmd__layout_replicated(axes, &source->spec) : 0;
-    return spmd__overlap_each(&target->mesh->axes, &target->spec, from->shape, &planning.box,
-                              one_mesh ? position : 0, fixed, add_send, &planning);
+    return spmd__bridge_home(bridge, position);
 }
 
 /* Adds to `exchange` what this rank sends of `from` and receives into `to`: the same array on the
- * meshes of `bridge`. Each element comes from exactly one of its replicas: the receiver itself
- * if it has one, else the replica that stands where the receiver stands along the axes of
- * replicas; so the pulls spread over all of them. */
+ * meshes of `bridge`. */
 static spmd_status plan(const struct bridge *bridge, const spmd_array *from, const spmd_array *to,
                         struct exchange *exchange)
 {
-    if (spmd__mesh_is_member(bridge->to))
-        TRY(plan_receives(bridge, from->sharding, to, exchange));
-    if (spmd__mesh_is_member(bridge->from))
-        TRY(plan_sends(bridge, from, to->sharding, exchange));
+    const spmd_mesh *source = from->sharding->mesh, *target = to->sharding->mesh;
+    struct route route = {.from_axes = &source->axes,
+                          .to_axes = &target->axes,
+                          .from = &from->sharding->spec,
+                          .to = &to->sharding->spec,
+                          .shape = to->shape,
+                          .one_mesh = spmd_mesh_equal(source, target),
+                          .home = home_over_bridge,
+                          .map = bridge};
+    if (spmd__mesh_is_member(bridge->to)) {
+        struct planning planning = look_at(bridge, exchange, &to->block);
+        TRY(spmd__route_receives(&route, target->position, add_receive, &planning));
+    }
+    if (spmd__mesh_is_member(bridge->from)) {
+        struct planning planning = look_at(bridge, exchange, &from->block);
+        TRY(spmd__route_sends(&route, source->position, add_send, &planning));
+    }
     return SPMD_OK;
 }
 

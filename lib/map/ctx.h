@@ -30,6 +30,7 @@ struct spmd_ctx {
     const struct call_kind *kind;
     void *call; /* the kind's own state */
     spmd_mesh *mesh;
+    int64_t instance; /* of a vmap; -1 in a shard_map */
     int nin;
     const spmd_block *const *in;             /* [nin] */
     const spmd_sharding *const *in_sharding; /* [nin] of a shard_map's inputs; NULL in a vmap */

@@ -297,6 +297,7 @@ static spmd_status run_body(spmd_shard_map_call *plan, void *user, spmd_array *c
     spmd_ctx ctx = {.kind = &shard_map_kind,
                     .call = plan,
                     .mesh = plan->mesh,
+                    .instance = -1,
                     .nin = plan->nin,
                     .in = plan->in,
                     .in_sharding = plan->in_sharding,

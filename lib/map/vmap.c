@@ -216,6 +216,7 @@ static spmd_status run_instance(struct call *call, spmd_body *fn, void *user)
     spmd_ctx ctx = {.kind = &vmap_kind,
                     .call = call,
                     .mesh = call->outer ? call->outer->mesh : NULL,
+                    .instance = call->index,
                     .nin = call->nin,
                     .in = call->seen,
                     .nout = call->nout,

@@ -1,5 +1,5 @@
 #!/bin/sh
-# layout.sh - spmd layout: pictures, tables and summaries, and its wrong uses.
+# layout.sh - spmd layout: pictures, tables, summaries, JSON and SVG, and its wrong uses.
 . "$(dirname "$0")/tap.sh"
 pictures=$top/tests/cli/golden
 unset NO_COLOR SPMD_STRICT
@@ -48,20 +48,105 @@ if [ "$(LC_ALL=C.UTF-8 locale charmap 2>/dev/null)" = UTF-8 ]; then
     picture million x=1024,y=1024 'P(x,y)' 4096x4096
     picture million-replicas x=1048576 'P()' 16
     picture unreduced x=2,y=2 'P(x, unreduced={y})' 4
+    picture bytes x=3,y=2 'P(x,y)' 7x5 --dtype bf16
+    picture to-exchange x=2,y=2 'P(x,y)' 4x6 --to 'P(y,-)'
+    picture to-slice x=3,y=2 'P(x)' 7 --to 'P((x,y))'
+    picture to-nothing x=2,y=1 'P(x)' 4x4 --to 'P((x,y),-)'
+    picture to-3d x=3,y=2 'P(x,y)' 7x5x3 --to 'P(-,x,y)'
+    picture to-below x=8 'P(-,x)' 8x80 --to 'P(x,-)'
+    picture to-million x=1024,y=1024 'P(x,y)' 4096x4096 --to 'P(x,-)'
+    picture to-scalar x=2 'P()' '' --to 'P()'
 else
     skip 'pictures with box-drawing characters' 'no locale C.UTF-8'
 fi
 
 plain ascii x=2,y=4 'P(x,y)' 8x8
 plain ascii-3d x=2,y=2 'P(x,-,y)' 2x3x4
+plain ascii-to x=2,y=2 'P(x,y)' 4x6 --to 'P(x,-)'
+plain ranks x=40 'P(x)' 40 --ranks 16
+plain json x=2,y=2 'P(x,-)' 3x4 --json
+plain json-to x=2,y=2 'P(x)' 3x4 --to 'P(-,x)' --dtype f64 --json
 
 # A million devices need no time, nor do many more.
 ok 'a mesh of 10^18 ranks' timeout 10 "$spmd" layout x=1000000,y=1000000,z=1000000 'P(y)' 1000000x2
 
-# At most 80 columns.
-tap_run env LC_ALL=C "$spmd" layout x=1024,y=1024 'P(x,y)' 4096x4096
-! grep -q '.\{81\}' "$tmp/.out"
-tap_case 'no line is longer than 80 columns' $?
+ok 'two specs on 10^18 ranks' \
+    timeout 10 "$spmd" layout x=1000000,y=1000000,z=1000000 'P(y)' 1000000x2 --to 'P(-,z)'
+prints 'sums that are too long to add up' '?' \
+    timeout 10 "$spmd" layout x=1000000,y=1000000,z=1000000 'P(y)' 1000000x2 --to 'P(-,z)'
+
+# narrow NAME ARGUMENT...: at most 80 columns.
+narrow() {
+    narrow_name=$1
+    shift
+    tap_run env LC_ALL=C "$spmd" layout "$@"
+    [ "$tap_status" -eq 0 ] && ! grep -q '.\{81\}' "$tmp/.out"
+    tap_case "no line of $narrow_name is longer than 80 columns" $?
+}
+narrow 'a million ranks' x=1024,y=1024 'P(x,y)' 4096x4096
+narrow 'two specs' x=1024,y=1024 'P(x,y)' 4096x4096 --to 'P((x,y))' --dtype c128
+narrow 'a large array' data=4,tensor_model=8,pipeline=16 'P((data,pipeline),tensor_model)' \
+    100000001x90000001 --dtype c128 --to 'P(pipeline)'
+
+# json NAME ARGUMENT...: a JSON object, as others read it.
+json() {
+    json_name=$1
+    shift
+    if command -v python3 >/dev/null; then
+        tap_run sh -c '"$@" | python3 -m json.tool' sh "$spmd" layout "$@" --json
+        tap_case "$json_name is JSON" "$tap_status"
+    else
+        skip "$json_name is JSON" 'no python3'
+    fi
+}
+json 'a layout' x=2,y=4 'P(x,y)' 7x5
+json 'a scalar' x=2 'P()' ''
+json 'an empty array' x=2 'P(x)' 0x3
+json 'a reshard' x=2,y=4 'P(x,y)' 7x5 --to 'P(-,x)'
+json 'an all-to-all' x=2,y=4 'P(x)' 7x5 --to 'P(-,x)'
+json 'a reshard of 10^18 ranks' x=1000000,y=1000000,z=1000000 'P(y)' 1000000x2 --to 'P(-,z)'
+json 'a layout of unreduced axes' x=2,y=2 'P(x, unreduced={y}:max)' 4
+tap_run "$spmd" layout x=1000 'P(x)' 1000 --json --ranks 200
+[ "$(grep -c '"rank":' "$tmp/.out")" = 200 ] && grep -q '"ranks_left_out": 800' "$tmp/.out"
+tap_case 'JSON lists as many ranks as asked for' $?
+
+# svg BLOCKS NAME ARGUMENT...: well formed, with so many blocks, and with nothing from outside.
+svg() {
+    svg_blocks=$1 svg_name=$2
+    shift 2
+    rm -f "$tmp/picture.svg"
+    tap_run "$spmd" layout "$@" --svg "$tmp/picture.svg"
+    [ "$(grep -c 'class="block"' "$tmp/picture.svg")" = "$svg_blocks" ] &&
+        grep -q '^<svg .*viewBox="0 0 [0-9]* [0-9]*"' "$tmp/picture.svg" &&
+        [ "$(grep -o 'http[^"]*' "$tmp/picture.svg")" = http://www.w3.org/2000/svg ] &&
+        ! grep -Eq 'href|url|nan|inf' "$tmp/picture.svg" &&
+        [ "$(tail -n 1 "$tmp/picture.svg")" = '</svg>' ]
+    tap_case "SVG of $svg_name" $?
+    if command -v xmllint >/dev/null; then
+        ok "SVG of $svg_name is XML" xmllint --noout "$tmp/picture.svg"
+    else
+        skip "SVG of $svg_name is XML" 'no xmllint'
+    fi
+}
+svg 3 'a vector' x=3 'P(x)' 7
+svg 8 'a matrix' x=2,y=4 'P(x,y)' 8x8
+grep -q '>dim 0 along x</text>' "$tmp/picture.svg" && grep -q '>7</text>' "$tmp/picture.svg"
+tap_case 'SVG names dimensions and ranks' $?
+svg 12 'three dimensions' x=2,y=3,z=2 'P(x,z,y)' 3x4x5
+svg 6 'many slices' x=40 'P(x,-,-)' 40x2x2
+svg 36 'a million ranks' x=1024,y=1024 'P(x,y)' 4096x4096
+svg 1 'a scalar' x=3 'P()' ''
+svg 0 'no elements' x=3 'P(x)' 0
+svg 6 'two specs' x=2,y=2 'P(x,y)' 4x6 --to 'P(y,-)'
+grep -q '>reshard: exchange</text>' "$tmp/picture.svg"
+tap_case 'SVG of two specs says how they differ' $?
+svg 10 'two specs below each other' x=9 'P(x)' 9000000000 --to 'P()'
+
+# Blocks have their true proportions: 3, 2 and 2 of 7 rows.
+"$spmd" layout x=3 'P(x)' 7 --svg "$tmp/picture.svg" >"$tmp/.out" 2>"$tmp/.err"
+sed -n 's/.*class="block".* width="\([0-9.]*\)".*/\1/p' "$tmp/picture.svg" |
+    awk '{ w[NR] = $1 } END { exit !(NR == 3 && w[2] == w[3] && (d = w[1] - 1.5 * w[2]) < 0.2 && d > -0.2) }'
+tap_case 'SVG in true proportion' $?
 
 # Every notation of the library, operands that begin with a dash, options among operands.
 prints 'a spec as Python prints it' 'as P(x, -) on mesh x=2' \
@@ -77,6 +162,26 @@ tap_run env TERM=xterm "$spmd" layout x=2 'P(x)' 4
 ! grep -q "$(printf '\033')" "$tmp/.out"
 tap_case 'no colours in a file' $?
 
+# terminal VARIABLE...: the picture as a terminal gets it, counted in blocks with a colour.
+terminal() {
+    env TERM=xterm "$@" script -qec "'$spmd' layout x=2 'P(x)' 4" "$tmp/typescript" \
+        >"$tmp/.out" 2>"$tmp/.err" </dev/null
+    tap_coloured=$(tr '\033' '\n' <"$tmp/.out" | grep -c '^\[30;48;5;')
+}
+if script -qec true /dev/null </dev/null >"$tmp/.out" 2>&1; then
+    terminal
+    [ "$tap_coloured" = 2 ]
+    tap_case 'colours on a terminal' $?
+    terminal NO_COLOR=1
+    [ "$tap_coloured" = 0 ]
+    tap_case 'no colours with NO_COLOR' $?
+    terminal TERM=dumb
+    [ "$tap_coloured" = 0 ]
+    tap_case 'no colours on a dumb terminal' $?
+else
+    skip 'colours on a terminal' 'no script'
+fi
+
 # Started by a launcher, one process speaks.
 tap_run run 3 "$spmd" layout x=2 'P(x)' 4
 [ "$(grep -c '^rank' "$tmp/.out")" = 1 ]
@@ -85,7 +190,12 @@ tap_case 'prints once on 3 ranks' $?
 wrong 'no arguments' 'layout takes 3 arguments, MESH SPEC SHAPE, not 0'
 wrong 'two arguments' 'not 2' x=2 'P(x)'
 wrong 'four arguments' 'not 4' x=2 'P(x)' 4 4
-wrong 'an unknown option' 'layout has no option --json' --json x=2 'P(x)' 4
+wrong 'an unknown option' 'layout has no option --yaml' --yaml x=2 'P(x)' 4
+wrong 'an unknown element type' 'f12' x=2 'P(x)' 4 --dtype f12
+wrong 'no ranks to list' '--ranks needs a number from 1 on' x=2 'P(x)' 4 --ranks 0
+wrong 'a second spec of another mesh' 'no axis y' x=2 'P(x)' 4 --to 'P(y)'
+wrong 'a second spec longer than the shape' '2 entries' x=2 'P(x)' 4 --to 'P(-,x)'
+wrong 'a reshard of contributions' 'unreduced' x=2,y=2 'P(x, unreduced={y})' 4 --to 'P(x)'
 wrong 'a misspelt option' 'did you mean --help' --hlep
 wrong 'a value for --help' '--help takes no value' --help=yes
 wrong 'a mesh that does not parse' 'mesh' x2 'P(x)' 4
@@ -98,11 +208,19 @@ wrong 'a spec longer than the shape' '2 entries' x=2 'P(x,-)' 4
 wrong 'a shape that does not parse' '4y4' x=2 'P(x)' 4y4
 wrong 'a shape of too many elements' 'elements' x=2 'P(x)' 4294967296x4294967296
 
+# What stands at the wrong place is a failed run, too.
+status 1 'a directory that is not there' "$spmd" layout x=2 'P(x)' 4 --svg "$tmp/none/picture.svg"
+grep -q '^spmd: error: cannot write .*picture.svg' "$tmp/.err"
+tap_case 'a directory that is not there is told' $?
+
 # Output that goes nowhere is a failed run.
 if [ -w /dev/full ]; then
     status 1 'a full disk' sh -c '"$1" layout x=2 "P(x)" 4 >/dev/full' sh "$spmd"
     grep -q '^spmd: error: cannot write' "$tmp/.err"
     tap_case 'a full disk is told' $?
+    status 1 'a full disk for an SVG' "$spmd" layout x=2 'P(x)' 4 --svg /dev/full
+    [ "$(grep -c '^spmd: error: ' "$tmp/.err")" = 1 ]
+    tap_case 'a full disk for an SVG is told' $?
 else
     skip 'a full disk' 'no /dev/full'
 fi

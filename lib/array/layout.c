@@ -1,0 +1,129 @@
+/* array/layout.c - a layout is checked, reckoned, and given to one of its forms. */
+#include "array/layout.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/mem.h"
+
+enum { DEFAULT_RANKS = 64 };
+
+static spmd_status check(const spmd_layout *layout, FILE *stream)
+{
+    if (!layout || !layout->sharding || !stream)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a layout needs a sharding and a stream, one is NULL");
+    TRY(spmd_sharding_check(layout->sharding, layout->shape));
+    if (!layout->to)
+        return SPMD_OK;
+    TRY(spmd_sharding_check(layout->to, layout->shape));
+    if (!spmd__axes_equal(&layout->sharding->mesh->axes, &layout->to->mesh->axes))
+        return spmd_fail(SPMD_ERR_MESH, "the two shardings of a layout lie on different meshes");
+    if (layout->sharding->spec.unreduced || layout->to->spec.unreduced)
+        return spmd_fail(SPMD_ERR_SPEC, "a reshard moves values: a spec with unreduced axes "
+                                        "describes contributions to them");
+    return SPMD_OK;
+}
+
+static spmd_status fill_side(const struct sheet *sheet, const spmd_sharding *sharding,
+                             struct side *side)
+{
+    struct blocks *blocks = &side->blocks;
+    side->spec = &sharding->spec;
+    spmd_sharding_format(side->text, sizeof side->text, sharding);
+    TRY(spmd__blocks_find(sheet->axes, side->spec, sheet->shape, blocks));
+    spmd_shape largest = spmd__blocks_largest(blocks), smallest = spmd__blocks_smallest(blocks);
+    side->idle = blocks->ranks - blocks->count * blocks->replicas;
+    side->largest = (double)spmd_shape_size(largest) * sheet->unit;
+    side->smallest = side->idle > 0 ? 0 : (double)spmd_shape_size(smallest) * sheet->unit;
+    side->total = (double)spmd_shape_size(sheet->shape) * sheet->unit * (double)blocks->replicas;
+    if (side->total > 0)
+        side->balance = side->largest / (side->total / (double)blocks->ranks);
+    return SPMD_OK;
+}
+
+static void fill_reshard(struct sheet *sheet)
+{
+    const struct spec *from = sheet->side[0].spec, *to = sheet->side[1].spec;
+    sheet->route = spmd__traffic_route(sheet->axes, from, to, sheet->shape);
+    sheet->move = spmd__move_find(sheet->axes, from, to);
+    sheet->added_up = spmd__traffic_total(&sheet->route, &sheet->traffic, &sheet->most_received);
+}
+
+static spmd_status fill(const spmd_layout *layout, struct sheet *sheet)
+{
+    size_t element = spmd_dtype_size(layout->dtype);
+    sheet->axes = &layout->sharding->mesh->axes;
+    sheet->shape = layout->shape;
+    sheet->dtype = layout->dtype;
+    sheet->unit = element > 0 ? (double)element : 1;
+    sheet->most_ranks = layout->ranks > 0 ? layout->ranks : DEFAULT_RANKS;
+    sheet->nsides = layout->to ? 2 : 1;
+    TRY(fill_side(sheet, layout->sharding, &sheet->side[0]));
+    if (!layout->to)
+        return SPMD_OK;
+    TRY(fill_side(sheet, layout->to, &sheet->side[1]));
+    fill_reshard(sheet);
+    return SPMD_OK;
+}
+
+static spmd_status show(const spmd_layout *layout, FILE *stream, sheet_form *form)
+{
+    struct sheet *sheet;
+    TRY(check(layout, stream));
+    TRY(spmd__alloc(1, sizeof *sheet, &sheet));
+    spmd_status status = fill(layout, sheet);
+    errno = 0;
+    if (status == SPMD_OK)
+        status = form(sheet, stream);
+    if (status == SPMD_OK && (fflush(stream) != 0 || ferror(stream)))
+        status = spmd_fail(SPMD_ERR_FILE, "cannot write the layout of %s: %s", sheet->side[0].text,
+                           strerror(errno));
+    free(sheet);
+    return status;
+}
+
+spmd_status spmd_layout_print(const spmd_layout *layout, FILE *stream)
+{
+    return show(layout, stream, spmd__sheet_print);
+}
+
+spmd_status spmd_layout_print_json(const spmd_layout *layout, FILE *stream)
+{
+    return show(layout, stream, spmd__sheet_print_json);
+}
+
+spmd_status spmd_layout_print_svg(const spmd_layout *layout, FILE *stream)
+{
+    return show(layout, stream, spmd__sheet_print_svg);
+}
+
+spmd_status spmd_sharding_print(const spmd_sharding *sharding, spmd_shape shape, FILE *stream)
+{
+    return spmd_layout_print(&(spmd_layout){.sharding = sharding, .shape = shape}, stream);
+}
+
+void spmd__sheet_print_type(struct text *text, const struct sheet *sheet, const struct side *side)
+{
+    char type[1024];
+    struct text whole = spmd__text_begin(type, sizeof type);
+    spmd__layout_print(&whole, sheet->axes, side->spec, sheet->dtype, sheet->shape);
+    spmd__text_add(text, "%s", sheet->dtype == SPMD_DTYPE_NONE ? strchr(type, '[') : type);
+}
+
+void spmd__sheet_print_amount(struct text *text, const struct sheet *sheet, double amount)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    enum { LAST = sizeof units / sizeof units[0] - 1 };
+    if (sheet->dtype == SPMD_DTYPE_NONE) {
+        spmd__text_add(text, "%.0f element%s", amount, amount == 1 ? "" : "s");
+        return;
+    }
+    int unit = 0;
+    while (amount >= 1024 && unit < LAST) {
+        amount /= 1024;
+        unit++;
+    }
+    bool whole = amount == (double)(int64_t)amount;
+    spmd__text_add(text, "%.*f %s", whole ? 0 : 1, amount, units[unit]);
+}

@@ -1,0 +1,167 @@
+/* array/layout_json.c - a layout as one JSON object. Names and specs need no escapes: they are
+ * letters, digits, underscores, brackets and commas. */
+#include "array/layout.h"
+
+static void print_shape(FILE *stream, spmd_shape shape)
+{
+    fputc('[', stream);
+    for (int d = 0; d < shape.ndim; d++)
+        fprintf(stream, "%s%lld", d > 0 ? ", " : "", (long long)shape.dim[d]);
+    fputc(']', stream);
+}
+
+/* [[lo, hi], ...] */
+static void print_box(FILE *stream, const spmd_box *box)
+{
+    fputc('[', stream);
+    for (int d = 0; d < box->ndim; d++)
+        fprintf(stream, "%s[%lld, %lld]", d > 0 ? ", " : "", (long long)box->lo[d],
+                (long long)box->hi[d]);
+    fputc(']', stream);
+}
+
+static void print_axes(FILE *stream, const struct axes *axes)
+{
+    char mesh[1024];
+    struct text text = spmd__text_begin(mesh, sizeof mesh);
+    spmd__axes_print(&text, axes);
+    fprintf(stream, "  \"mesh\": \"%s\",\n  \"axes\": [", mesh);
+    for (int a = 0; a < axes->count; a++)
+        fprintf(stream, "%s{\"name\": \"%s\", \"size\": %lld}", a > 0 ? ", " : "", axes->name[a],
+                (long long)axes->size[a]);
+    fputs("],\n", stream);
+}
+
+static int64_t count_listed(const struct sheet *sheet)
+{
+    int64_t ranks = sheet->side[0].blocks.ranks;
+    return ranks < sheet->most_ranks ? ranks : sheet->most_ranks;
+}
+
+/* What the rank holds on one side: "box", "elements", "replica". */
+static void print_holding(FILE *stream, const struct sheet *sheet, const struct side *side,
+                          int64_t rank)
+{
+    spmd_box box = spmd__layout_box(sheet->axes, side->spec, sheet->shape, rank);
+    fputs("\"box\": ", stream);
+    print_box(stream, &box);
+    fprintf(stream, ", \"elements\": %lld, \"replica\": %lld", (long long)spmd_box_size(&box),
+            (long long)spmd__layout_replica(sheet->axes, side->spec, rank));
+}
+
+static void print_ranks(FILE *stream, const struct sheet *sheet, const struct side *side,
+                        const char *indent)
+{
+    int64_t coordinates[SPMD_MAX_AXES];
+    fprintf(stream, "%s\"ranks\": [", indent);
+    for (int64_t r = 0; r < count_listed(sheet); r++) {
+        spmd__axes_coordinates(sheet->axes, r, coordinates);
+        fprintf(stream, "%s\n%s  {\"rank\": %lld, \"coordinates\": ", r > 0 ? "," : "", indent,
+                (long long)r);
+        print_shape(stream, spmd_shape_make(sheet->axes->count, coordinates));
+        fputs(", ", stream);
+        print_holding(stream, sheet, side, r);
+        fputc('}', stream);
+    }
+    fprintf(stream, "\n%s],\n%s\"ranks_left_out\": %lld,\n", indent, indent,
+            (long long)(side->blocks.ranks - count_listed(sheet)));
+}
+
+/* The amounts of a side or of a reshard are in this unit. */
+static const char *unit_of(const struct sheet *sheet)
+{
+    return sheet->dtype == SPMD_DTYPE_NONE ? "elements" : "bytes";
+}
+
+static void print_summary(FILE *stream, const struct sheet *sheet, const struct side *side,
+                          const char *indent)
+{
+    const struct blocks *blocks = &side->blocks;
+    fprintf(stream, "%s\"summary\": {\n", indent);
+    fprintf(stream, "%s  \"ranks\": %lld,\n", indent, (long long)blocks->ranks);
+    fprintf(stream, "%s  \"ranks_with_nothing\": %lld,\n", indent, (long long)side->idle);
+    fprintf(stream, "%s  \"blocks\": %lld,\n", indent, (long long)blocks->count);
+    fprintf(stream, "%s  \"replication\": %lld,\n", indent, (long long)blocks->replicas);
+    fprintf(stream, "%s  \"largest_block\": ", indent);
+    print_shape(stream, spmd__blocks_largest(blocks));
+    fprintf(stream, ",\n%s  \"smallest_block\": ", indent);
+    print_shape(stream, spmd__blocks_smallest(blocks));
+    fprintf(stream, ",\n%s  \"%s\": {\"largest\": %.0f, \"smallest\": %.0f, \"total\": %.0f},\n",
+            indent, unit_of(sheet), side->largest, side->smallest, side->total);
+    fprintf(stream, "%s  \"balance\": ", indent);
+    fprintf(stream, side->total > 0 ? "%.6g" : "null", side->balance);
+    fprintf(stream, "\n%s}", indent);
+}
+
+static void print_side(FILE *stream, const struct sheet *sheet, const struct side *side,
+                       const char *indent)
+{
+    char type[1024];
+    struct text text = spmd__text_begin(type, sizeof type);
+    spmd__sheet_print_type(&text, sheet, side);
+    fprintf(stream, "%s\"spec\": \"%s\",\n%s\"type\": \"%s\",\n", indent, side->text, indent, type);
+    print_ranks(stream, sheet, side, indent);
+    print_summary(stream, sheet, side, indent);
+}
+
+static void print_traffic(FILE *stream, const struct sheet *sheet, const struct traffic *traffic)
+{
+    fprintf(stream, "\"kept\": %.0f, \"received\": %.0f, \"sent\": %.0f",
+            traffic->kept * sheet->unit, traffic->received * sheet->unit,
+            traffic->sent * sheet->unit);
+}
+
+static void print_move(FILE *stream, const struct sheet *sheet)
+{
+    const struct move *move = &sheet->move;
+    fprintf(stream, "    \"kind\": \"%s\",\n    \"axes\": [", spmd__move_name(move->kind));
+    for (int i = 0; i < move->axes.count; i++)
+        fprintf(stream, "%s\"%s\"", i > 0 ? ", " : "", sheet->axes->name[move->axes.axis[i]]);
+    fputs("],\n", stream);
+    if (move->kind == MOVE_ALL_TO_ALL)
+        fprintf(stream, "    \"from_dim\": %d,\n    \"to_dim\": %d,\n", move->from_dim,
+                move->to_dim);
+}
+
+static void print_reshard(FILE *stream, const struct sheet *sheet)
+{
+    fputs("  \"reshard\": {\n", stream);
+    print_move(stream, sheet);
+    fprintf(stream, "    \"unit\": \"%s\",\n    \"ranks\": [", unit_of(sheet));
+    for (int64_t r = 0; r < count_listed(sheet); r++) {
+        struct traffic traffic = spmd__traffic_of(&sheet->route, r);
+        fprintf(stream, "%s\n      {\"rank\": %lld, ", r > 0 ? "," : "", (long long)r);
+        print_traffic(stream, sheet, &traffic);
+        fputc('}', stream);
+    }
+    fputs("\n    ],\n    \"total\": ", stream);
+    if (sheet->added_up) {
+        fputc('{', stream);
+        print_traffic(stream, sheet, &sheet->traffic);
+        fprintf(stream, "},\n    \"most_received\": %.0f\n", sheet->most_received * sheet->unit);
+    } else {
+        fputs("null,\n    \"most_received\": null\n", stream);
+    }
+    fputs("  }", stream);
+}
+
+spmd_status spmd__sheet_print_json(const struct sheet *sheet, FILE *stream)
+{
+    fputs("{\n", stream);
+    print_axes(stream, sheet->axes);
+    fputs("  \"shape\": ", stream);
+    print_shape(stream, sheet->shape);
+    fprintf(stream, ",\n  \"dtype\": ");
+    fprintf(stream, sheet->dtype == SPMD_DTYPE_NONE ? "null" : "\"%s\"",
+            spmd_dtype_name(sheet->dtype));
+    fputs(",\n", stream);
+    print_side(stream, sheet, &sheet->side[0], "  ");
+    if (sheet->nsides == 2) {
+        fputs(",\n  \"to\": {\n", stream);
+        print_side(stream, sheet, &sheet->side[1], "    ");
+        fputs("\n  },\n", stream);
+        print_reshard(stream, sheet);
+    }
+    fputs("\n}\n", stream);
+    return SPMD_OK;
+}

@@ -1,0 +1,46 @@
+/* core/move.h - what kind of move leads from one spec to another, where the specs alone say it. */
+#ifndef CORE_MOVE_H
+#define CORE_MOVE_H
+
+#include "core/spec.h"
+
+/* The one list of kinds: X(NAME, text). */
+#define MOVE_MAP(X)             \
+    X(NOTHING, "nothing")       \
+    X(SLICE, "local slice")     \
+    X(ALL_GATHER, "all-gather") \
+    X(ALL_TO_ALL, "all-to-all") \
+    X(PERMUTE, "permute")       \
+    X(EXCHANGE, "exchange")
+
+enum move_kind {
+#define MOVE_ENUM(name, text) MOVE_##name,
+    MOVE_MAP(MOVE_ENUM)
+#undef MOVE_ENUM
+};
+
+/*  NOTHING     both are the same layout
+ *  SLICE       ranks keep a part of what they have: `axes` split dimensions further
+ *  ALL_GATHER  ranks along `axes` get each other's blocks: these no longer split
+ *  ALL_TO_ALL  `axes`, the last of dimension `from_dim`, become the last of `to_dim`
+ *  PERMUTE     blocks change ranks, each as a whole
+ *  EXCHANGE    anything else
+ *
+ * Axes of size 1 do not count. */
+struct move {
+    enum move_kind kind;
+    struct axis_list axes;
+    int from_dim, to_dim;
+};
+
+/* Neither spec has unreduced or open entries. */
+struct move spmd__move_find(const struct axes *axes, const struct spec *from,
+                            const struct spec *to);
+
+/* "all-gather" */
+const char *spmd__move_name(enum move_kind kind);
+
+/* Writes it in words: "all-gather along y", "all-to-all along x, from dim 0 to dim 1". */
+void spmd__move_print(struct text *text, const struct axes *axes, const struct move *move);
+
+#endif

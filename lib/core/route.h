@@ -1,0 +1,32 @@
+/* core/route.h - who takes what from whom, when an array goes from one layout to another.
+ *
+ * Each element comes from exactly one of its replicas: the receiver itself if it has one, else the
+ * replica that stands where the receiver stands along the axes of replicas; so the pulls spread
+ * over all of them. */
+#ifndef CORE_ROUTE_H
+#define CORE_ROUTE_H
+
+#include "core/overlap.h"
+
+struct route {
+    const struct axes *from_axes, *to_axes; /* borrowed */
+    const struct spec *from, *to;
+    spmd_shape shape;
+    bool one_mesh; /* a position is the same process on both */
+    /* Where a position of the target stands on the source's mesh; NULL: at the same position. */
+    int64_t (*home)(const void *map, int64_t position);
+    const void *map;
+};
+
+/* Visits each position of the source that `position` of the target takes a part from, with the
+ * part; and each position of the target that takes a part from `position` of the source. */
+spmd_status spmd__route_receives(const struct route *route, int64_t position, overlap_visit *visit,
+                                 void *user);
+spmd_status spmd__route_sends(const struct route *route, int64_t position, overlap_visit *visit,
+                              void *user);
+
+/* Of a route on one mesh: elements that are taken from `position` by all, itself among them. Found
+ * dimension by dimension, at less than the cost of the visits. */
+double spmd__route_taken(const struct route *route, int64_t position);
+
+#endif

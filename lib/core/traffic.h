@@ -1,0 +1,26 @@
+/* core/traffic.h - how much a reshard between two layouts of one mesh moves; in elements. */
+#ifndef CORE_TRAFFIC_H
+#define CORE_TRAFFIC_H
+
+#include "core/route.h"
+
+/* Of one position, or of all. Sums over many positions may exceed 64 bits, so they are floating;
+ * they are exact below 2^53. */
+struct traffic {
+    double kept; /* by positions that had it already */
+    double received;
+    double sent;
+};
+
+/* The layouts of an array on one mesh, as a route. */
+struct route spmd__traffic_route(const struct axes *axes, const struct spec *from,
+                                 const struct spec *to, spmd_shape shape);
+
+/* Of one position. */
+struct traffic spmd__traffic_of(const struct route *route, int64_t position);
+
+/* Of all positions together, and the most that one of them receives. False if there are too many
+ * different ones to ask. */
+bool spmd__traffic_total(const struct route *route, struct traffic *total, double *most_received);
+
+#endif
