@@ -175,11 +175,11 @@ static spmd_status prepare(const spmd_mesh *mesh, const struct notice *mine,
         status = spmd_fail(SPMD_ERR_ARGUMENT, "block_print: the stream is NULL");
     if (status == SPMD_OK && first)
         status = spmd__alloc((size_t)spmd_mesh_size(mesh), sizeof *album->notices, &album->notices);
-    TRY(spmd__agree(mesh->comm, status, 0));
+    TRY(spmd__agree(mesh->comm, mesh->rank, status, 0));
     TRY_MPI(MPI_Gather(mine, sizeof *mine, MPI_BYTE, album->notices, sizeof *mine, MPI_BYTE, 0,
                        mesh->comm));
     status = first ? make_room(mesh, album) : SPMD_OK;
-    return spmd__agree(mesh->comm, status, 0);
+    return spmd__agree(mesh->comm, mesh->rank, status, 0);
 }
 
 /* At position 0. */
@@ -209,7 +209,7 @@ static spmd_status print_together(const spmd_mesh *mesh, const struct notice *mi
     else
         status = transfer(mesh->comm, (int)mesh->position, (int)mesh->position, excerpt->data,
                           has_values(mine) ? bytes_of(excerpt) : 0);
-    return spmd__agree(mesh->comm, status, 0);
+    return spmd__agree(mesh->comm, mesh->rank, status, 0);
 }
 
 static spmd_status print_alone(const struct notice *mine, struct excerpt *excerpt, FILE *stream)

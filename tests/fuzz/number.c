@@ -17,7 +17,7 @@ static void check_print(double number)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     /* No zero stands behind the text. */
-    char *text = malloc(size + 1);
+    char *text = calloc(size + 1, 1);
     HOLDS(text);
     text[0] = '1';
     if (size > 0)
