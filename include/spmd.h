@@ -1,7 +1,8 @@
 /* spmd.h - sharded arrays over MPI, in JAX's words. The only header that a program needs.
  *
- * Reading order: mesh (who), sharding (how it lies), layout (shown), array (the data), map (the
- * code), collective (the talk), io (the files), sweep (many configurations at once). */
+ * Reading order: mesh (who), sharding (how it lies), positional (the same without names), layout
+ * (shown), array (the data), random (the same numbers on any mesh), map (the code), collective (the
+ * talk), io (the files), sweep (many configurations at once). */
 #ifndef SPMD_H
 #define SPMD_H
 

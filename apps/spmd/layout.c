@@ -1,4 +1,5 @@
 /* layout.c - spmd layout: who holds what of an array, without MPI. */
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,13 +51,17 @@ struct request {
     bool json;
 };
 
+enum { MOST_RANKS = 1 << 20 }; /* rows of a table that somebody may want */
+
 static spmd_status read_ranks(const char *text, int64_t *ranks)
 {
     char *end;
     errno = 0;
     long long number = strtoll(text, &end, 10);
-    if (end == text || *end != '\0' || errno != 0 || number < 1)
-        return spmd_fail(SPMD_ERR_SYNTAX, "--ranks needs a number from 1 on, not \"%s\"", text);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || number < 1 ||
+        number > MOST_RANKS)
+        return spmd_fail(SPMD_ERR_SYNTAX, "--ranks needs a number from 1 to %d, not \"%s\"",
+                         MOST_RANKS, text);
     *ranks = number;
     return SPMD_OK;
 }
@@ -65,7 +70,7 @@ static spmd_status draw_svg(const spmd_layout *layout, const char *path)
 {
     FILE *file = fopen(path, "w");
     if (!file)
-        return spmd_fail(SPMD_ERR_FILE, "cannot write %s: %s", path, strerror(errno));
+        return spmd_fail(SPMD_ERR_FILE, "cannot write \"%s\": %s", path, strerror(errno));
     spmd_status status = spmd_layout_print_svg(layout, file);
     if (fclose(file) != 0 && status == SPMD_OK)
         status = spmd_fail(SPMD_ERR_FILE, "cannot write %s: %s", path, strerror(errno));
@@ -76,9 +81,10 @@ static spmd_status show(const struct request *request, const spmd_layout *layout
 {
     if (!cmd_is_speaker())
         return SPMD_OK;
-    SPMD_TRY(request->json ? spmd_layout_print_json(layout, stdout)
-                           : spmd_layout_print(layout, stdout));
-    return request->svg ? draw_svg(layout, request->svg) : SPMD_OK;
+    if (request->svg)
+        SPMD_TRY(draw_svg(layout, request->svg));
+    return request->json ? spmd_layout_print_json(layout, stdout)
+                         : spmd_layout_print(layout, stdout);
 }
 
 static spmd_status run(const struct request *request)

@@ -91,11 +91,11 @@ spmd_status spmd_shard_map(spmd_mesh *mesh, spmd_body *body, void *user, int nin
                            spmd_array *out[], const char *const out_specs[],
                            const spmd_shard_map_options *options);
 
-/* The same in two steps: plan once (cold), run many times (hot: no text, no allocation when
- * inputs lie right and outputs are given back). Planning is collective over the mesh and ends
- * in an agreement; so does the first run, which also fixes the output types. Later runs trust
- * that all ranks act alike: there, unless the option `agree` is set, a body that fails ends the
- * program by MPI_Abort. */
+/* Collective over the mesh. The same in two steps: plan once (cold), run many times (hot: no text,
+ * no allocation when inputs lie right and outputs are given back). Planning ends in an agreement;
+ * so does the first run, which also fixes the output types. Later runs trust that all ranks act
+ * alike: there, unless the option `agree` is set, a body that fails ends the program by MPI_Abort.
+ * Both fail as spmd_shard_map does. */
 typedef struct spmd_shard_map_call spmd_shard_map_call;
 spmd_status spmd_shard_map_plan(spmd_mesh *mesh, spmd_body *body, int nin,
                                 const char *const in_specs[], int nout,
@@ -103,6 +103,8 @@ spmd_status spmd_shard_map_plan(spmd_mesh *mesh, spmd_body *body, int nin,
                                 const spmd_shard_map_options *options, spmd_shard_map_call **plan);
 spmd_status spmd_shard_map_run(spmd_shard_map_call *plan, void *user, spmd_array *const in[],
                                spmd_array *out[]);
+
+/* Local. Frees the plan and sets it NULL; NULL is accepted. Arrays that it gave stay. */
 void spmd_shard_map_free(spmd_shard_map_call **plan);
 
 /* An input that vmap hands to every instance whole, or an output that all instances share. */

@@ -27,7 +27,6 @@ spmd_status spmd_mesh_create(MPI_Comm comm, const char *text, spmd_mesh **mesh);
 
 /* Collective over `comm`. The same from names [naxes] and sizes [naxes]; one size may be
  * SPMD_INFER. */
-#define SPMD_INFER (-1)
 spmd_status spmd_mesh_create_sizes(MPI_Comm comm, int naxes, const char *const names[],
                                    const int64_t sizes[], spmd_mesh **mesh);
 
@@ -58,7 +57,8 @@ spmd_status spmd_mesh_create_hybrid(MPI_Comm comm, const char *nodes, const char
 spmd_status spmd_mesh_sub(spmd_mesh *mesh, const char *coordinates, spmd_mesh **sub);
 
 /* Local. A mesh without ranks: it answers every question about who would hold what, for any
- * size, and needs no MPI. */
+ * size, and needs no MPI. Fails with SPMD_ERR_SYNTAX, or SPMD_ERR_MESH for "*", which has no ranks
+ * to count, or a name that stands twice. */
 spmd_status spmd_mesh_create_abstract(const char *text, spmd_mesh **mesh);
 
 /* Local. Gives the handle back and sets it NULL; NULL is accepted, and so is a time after
@@ -103,8 +103,9 @@ int spmd_mesh_format(char *buffer, size_t size, const spmd_mesh *mesh);
  * Fails with SPMD_ERR_ARGUMENT or SPMD_ERR_FILE. */
 spmd_status spmd_mesh_print(const spmd_mesh *mesh, FILE *stream);
 
-/* Local. Asks for JAX's strictness: every split dimension must divide evenly, else placing an
- * array fails with SPMD_ERR_SPEC. Also asked for by SPMD_STRICT=1 in the environment. */
+/* Local; the same on all ranks. Asks for JAX's strictness: every split dimension must divide
+ * evenly, else placing an array fails with SPMD_ERR_SPEC. Also asked for by SPMD_STRICT=1 in the
+ * environment. */
 void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict);
 
 /* Collective over the mesh. Every rank says how it fared and learns the worst: all return

@@ -34,7 +34,7 @@ typedef struct spmd_grid {
     int axis[SPMD_MAX_AXES];
 } spmd_grid;
 
-/* Local. A row of devices 0 ... ndevices - 1. */
+/* Local. A row of devices 0 ... ndevices - 1. Fails with SPMD_ERR_ARGUMENT for less than one. */
 spmd_status spmd_grid_make(int64_t ndevices, spmd_grid *out);
 
 /* Local. The same devices, or sets of replicas, in row-major order, in another shape (NumPy's
@@ -48,7 +48,8 @@ spmd_status spmd_grid_reshape(const spmd_grid *grid, spmd_shape shape, spmd_grid
 spmd_status spmd_grid_transpose(const spmd_grid *grid, const int perm[], spmd_grid *out);
 
 /* Local. Dimension `dim`, or all with SPMD_ALL_DIMS, becomes 1: its devices hold replicas, as
- * .replicate(dim, keepdims=True). Reshape drops it for keepdims=False. */
+ * .replicate(dim, keepdims=True). Reshape drops it for keepdims=False. Fails with SPMD_ERR_ARGUMENT
+ * if there is no such dimension. */
 #define SPMD_ALL_DIMS (-1)
 spmd_status spmd_grid_replicate(const spmd_grid *grid, int dim, spmd_grid *out);
 

@@ -41,7 +41,9 @@ spmd_status spmd_sharding_create_entries(spmd_mesh *mesh, int ndim, const char *
                                          spmd_sharding **sharding);
 
 /* Collective over the communicator that `mesh` was made from; local if `mesh` is abstract. The
- * whole array at one position, and nothing elsewhere: P() on a mesh device=1 of that rank alone. */
+ * whole array at one position, and nothing elsewhere: P() on a mesh device=1 of that rank alone.
+ * Fails with SPMD_ERR_ARGUMENT for NULL or a position that the mesh does not have,
+ * SPMD_ERR_DISAGREE if ranks name different ones. */
 spmd_status spmd_sharding_create_single(spmd_mesh *mesh, int64_t position,
                                         spmd_sharding **sharding);
 
@@ -57,7 +59,8 @@ int spmd_sharding_format_type(char *buffer, size_t size, const spmd_sharding *sh
                               spmd_dtype dtype, spmd_shape shape);
 
 /* Local. Prints who holds what of an array of `shape`: a picture, a table of the ranks and a
- * summary, in 80 columns, as `spmd layout` does. spmd/layout.h has other forms. */
+ * summary, in 80 columns, as `spmd layout` does. spmd/layout.h has other forms. Fails as
+ * spmd_layout_print. */
 spmd_status spmd_sharding_print(const spmd_sharding *sharding, spmd_shape shape, FILE *stream);
 
 /* Local. How many entries its spec has; dimensions behind them are not split. */
@@ -110,7 +113,8 @@ spmd_status spmd_sharding_owners(const spmd_sharding *sharding, spmd_shape globa
                                  const spmd_box *box, spmd_holder_visit *visit, void *user);
 
 /* Local. The number of indices of dimension `dim` that some of `positions` [npositions] hold:
- * JAX's num_addressable_indices of a process with several devices. Fails as spmd_sharding_box. */
+ * JAX's num_addressable_indices of a process with several devices. `positions` may be NULL if there
+ * are none. Fails as spmd_sharding_box. */
 spmd_status spmd_sharding_num_addressable_indices(const spmd_sharding *sharding, spmd_shape global,
                                                   int dim, int64_t npositions,
                                                   const int64_t positions[], int64_t *indices);
@@ -119,8 +123,10 @@ spmd_status spmd_sharding_num_addressable_indices(const spmd_sharding *sharding,
  * each hold several positions, has `local`. `process` [size of the mesh] says whose each position
  * is, by any number from 0. A dimension is uniform if all processes hold equally many parts of it,
  * and any two of them the same parts or none in common: then its extent is that of `local` times
- * the number of different sets of parts; else it is -1. Cost: O(positions) for each dimension.
- * Fails as spmd_sharding_check, or with SPMD_ERR_ARGUMENT or SPMD_ERR_SHAPE. */
+ * the number of different sets of parts; else it is -1. Cost: O(p log p) for each dimension, of p
+ * positions. Fails with SPMD_ERR_SPEC if the spec is longer than the rank or open (strictness does
+ * not count), SPMD_ERR_ARGUMENT for NULL or a process below 0, SPMD_ERR_SHAPE if an extent is above
+ * 2^63 - 1. */
 spmd_status spmd_sharding_local_to_global(const spmd_sharding *sharding, spmd_shape local,
                                           const int process[], spmd_shape *global);
 

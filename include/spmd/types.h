@@ -16,6 +16,9 @@ extern "C" {
 #define SPMD_MAX_AXES 16 /* axes of a mesh */
 #define SPMD_MAX_NAME 32 /* bytes of an axis name, with its closing NUL */
 
+/* A size that is left open, where a call allows one: as many as there are. */
+#define SPMD_INFER (-1)
+
 /* The one list of element types: X(NAME, text, bytes). f16 and bf16 are storage types: the
  * library moves and reduces them (in f32, rounded once); c64 and c128 are pairs (re, im). */
 #define SPMD_DTYPE_MAP(X) \

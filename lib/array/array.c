@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/box.h"
+#include "core/block.h"
 #include "core/hash.h"
 #include "core/half.h"
 #include "core/mem.h"
@@ -147,6 +147,21 @@ spmd_status spmd__array_check_place(spmd_array *const *out)
 {
     if (!out)
         return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new array, it is NULL");
+    return SPMD_OK;
+}
+
+spmd_status spmd__array_check_host(const spmd_array *array, const char *call, const void *host,
+                                   int64_t count)
+{
+    int64_t size = spmd_shape_size(array->shape);
+    if (count != size) {
+        char type[512];
+        spmd_array_format(type, sizeof type, array);
+        return spmd_fail(SPMD_ERR_SHAPE, "%s: host has %lld elements, %s has %lld", call,
+                         (long long)count, type, (long long)size);
+    }
+    if (!host && size > 0)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s: the host array is NULL", call);
     return SPMD_OK;
 }
 

@@ -22,13 +22,18 @@ struct spmd_array {
     spmd_block block; /* this rank's; data owned; unused on idle ranks */
 };
 
+/* Local. Whether there is a place for a new sharding. */
+spmd_status spmd__sharding_check_place(spmd_sharding *const *sharding);
+
 spmd_sharding *spmd__sharding_hold(const spmd_sharding *sharding);
 
 /* Local. A sharding of a spec that was made for the axes of `mesh`, which is held. */
 spmd_status spmd__sharding_make(spmd_mesh *mesh, const struct spec *spec, spmd_sharding **sharding);
 
-/* Local. Whether the mesh has such a position. Fails with SPMD_ERR_ARGUMENT. */
-spmd_status spmd__sharding_check_position(const spmd_mesh *mesh, int64_t position);
+/* Collective over the members of `mesh`, whose hold it takes over: a sharding of `spec` on it, if
+ * all can make one and it is the same for all. */
+spmd_status spmd__sharding_settle(spmd_mesh *mesh, const struct spec *spec,
+                                  spmd_sharding **sharding);
 
 /* The box of `shape` that `position` holds; the arguments have been checked. */
 spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, int64_t position);
@@ -36,6 +41,10 @@ spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, 
 /* Local. Whether a mesh has ranks that can hold arrays; whether there is a place for a new one. */
 spmd_status spmd__array_check_mesh(const spmd_mesh *mesh);
 spmd_status spmd__array_check_place(spmd_array *const *out);
+
+/* Local. Whether host memory of `count` elements has room for the whole array, for `call`. */
+spmd_status spmd__array_check_host(const spmd_array *array, const char *call, const void *host,
+                                   int64_t count);
 
 /* Local. Checks that an array may be so (type, shape, spec, no partial values) and makes it, with
  * a zeroed block. No agreement. */

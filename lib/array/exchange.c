@@ -16,7 +16,7 @@
 #define MESSAGE_BYTES ((int64_t)1 << 18)
 
 /* Messages of a lane under way at a time: one is packed while another one travels. */
-enum { DEPTH = 2, TAG = 0 };
+enum { DEPTH = 2 };
 
 /* A part in the order of the lanes: by how far the peer stands after this rank, so that not all
  * ranks begin with the same peer; then as added. */
@@ -201,11 +201,11 @@ static spmd_status post(const struct exchange *exchange, struct lane *lane, int 
             copy_message(lane, &message, data, exchange->element);
     }
     if (lane->sending)
-        TRY_MPI(MPI_Isend(data, (int)message.bytes, MPI_BYTE, lane->peer, TAG, exchange->comm,
-                          request));
+        TRY_MPI(MPI_Isend(data, (int)message.bytes, MPI_BYTE, lane->peer, TAG_EXCHANGE,
+                          exchange->comm, request));
     else
-        TRY_MPI(MPI_Irecv(data, (int)message.bytes, MPI_BYTE, lane->peer, TAG, exchange->comm,
-                          request));
+        TRY_MPI(MPI_Irecv(data, (int)message.bytes, MPI_BYTE, lane->peer, TAG_EXCHANGE,
+                          exchange->comm, request));
     return SPMD_OK;
 }
 

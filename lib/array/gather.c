@@ -1,6 +1,7 @@
 /* array/gather.c - whole arrays, or parts of them, in the memory of one rank or of all. */
 #include "array/gather.h"
 
+#include "core/block.h"
 #include "core/box.h"
 #include "core/hash.h"
 #include "core/overlap.h"
@@ -79,23 +80,12 @@ spmd_status spmd__gather_prepare(const spmd_array *array, int64_t root, int coun
 
 static spmd_status check(const spmd_array *array, int64_t root, const void *host, int64_t count)
 {
-    int64_t size = spmd_shape_size(array->shape);
     int64_t positions = spmd_mesh_size(array->sharding->mesh);
     if (root != SPMD_ALL && (root < 0 || root >= positions))
         return spmd_fail(SPMD_ERR_ARGUMENT,
                          "gather: root %lld is not one of the mesh's %lld positions",
                          (long long)root, (long long)positions);
-    if (!receives(array, root))
-        return SPMD_OK;
-    if (count != size) {
-        char type[512];
-        spmd_array_format(type, sizeof type, array);
-        return spmd_fail(SPMD_ERR_SHAPE, "gather: host has %lld elements, %s has %lld",
-                         (long long)count, type, (long long)size);
-    }
-    if (!host && size > 0)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "gather: the host array is NULL");
-    return SPMD_OK;
+    return receives(array, root) ? spmd__array_check_host(array, "gather", host, count) : SPMD_OK;
 }
 
 spmd_status spmd_array_gather(spmd_array *array, int64_t root, void *host, int64_t count)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/mem.h"
+#include "core/stream.h"
 
 enum { DEFAULT_RANKS = 64 };
 
@@ -14,10 +15,12 @@ static spmd_status check(const spmd_layout *layout, FILE *stream)
     if (!layout || !layout->sharding || !stream)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a layout needs a sharding and a stream, one is NULL");
     TRY(spmd_sharding_check(layout->sharding, layout->shape));
+    if (layout->dtype != SPMD_DTYPE_NONE && spmd_dtype_size(layout->dtype) == 0)
+        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)layout->dtype);
     if (!layout->to)
         return SPMD_OK;
     TRY(spmd_sharding_check(layout->to, layout->shape));
-    if (!spmd__axes_equal(&layout->sharding->mesh->axes, &layout->to->mesh->axes))
+    if (!spmd_mesh_equal(layout->sharding->mesh, layout->to->mesh))
         return spmd_fail(SPMD_ERR_MESH, "the two shardings of a layout lie on different meshes");
     if (layout->sharding->spec.unreduced || layout->to->spec.unreduced)
         return spmd_fail(SPMD_ERR_SPEC, "a reshard moves values: a spec with unreduced axes "
@@ -33,6 +36,9 @@ static spmd_status fill_side(const struct sheet *sheet, const spmd_sharding *sha
     spmd_sharding_format(side->text, sizeof side->text, sharding);
     TRY(spmd__blocks_find(sheet->axes, side->spec, sheet->shape, blocks));
     spmd_shape largest = spmd__blocks_largest(blocks), smallest = spmd__blocks_smallest(blocks);
+    struct axis_list partial = spmd__axis_list_of_mask(side->spec->unreduced);
+    side->contributions = spmd__axis_list_size(sheet->axes, &partial);
+    side->replicas = blocks->replicas / side->contributions;
     side->idle = blocks->ranks - blocks->count * blocks->replicas;
     side->largest = (double)spmd_shape_size(largest) * sheet->unit;
     side->smallest = side->idle > 0 ? 0 : (double)spmd_shape_size(smallest) * sheet->unit;
@@ -45,7 +51,7 @@ static spmd_status fill_side(const struct sheet *sheet, const spmd_sharding *sha
 static void fill_reshard(struct sheet *sheet)
 {
     const struct spec *from = sheet->side[0].spec, *to = sheet->side[1].spec;
-    sheet->route = spmd__traffic_route(sheet->axes, from, to, sheet->shape);
+    sheet->route = spmd__route_within(sheet->axes, from, to, sheet->shape);
     sheet->move = spmd__move_find(sheet->axes, from, to);
     sheet->added_up = spmd__traffic_total(&sheet->route, &sheet->traffic, &sheet->most_received);
 }
@@ -54,6 +60,7 @@ static spmd_status fill(const spmd_layout *layout, struct sheet *sheet)
 {
     size_t element = spmd_dtype_size(layout->dtype);
     sheet->axes = &layout->sharding->mesh->axes;
+    sheet->permuted = layout->sharding->mesh->ranks;
     sheet->shape = layout->shape;
     sheet->dtype = layout->dtype;
     sheet->unit = element > 0 ? (double)element : 1;
@@ -76,9 +83,11 @@ static spmd_status show(const spmd_layout *layout, FILE *stream, sheet_form *for
     errno = 0;
     if (status == SPMD_OK)
         status = form(sheet, stream);
-    if (status == SPMD_OK && (fflush(stream) != 0 || ferror(stream)))
-        status = spmd_fail(SPMD_ERR_FILE, "cannot write the layout of %s: %s", sheet->side[0].text,
-                           strerror(errno));
+    if (status == SPMD_OK) {
+        char what[1100];
+        snprintf(what, sizeof what, "the layout of %s", sheet->side[0].text);
+        status = spmd__stream_finish(stream, what);
+    }
     free(sheet);
     return status;
 }
@@ -107,8 +116,21 @@ void spmd__sheet_print_type(struct text *text, const struct sheet *sheet, const 
 {
     char type[1024];
     struct text whole = spmd__text_begin(type, sizeof type);
-    spmd__layout_print(&whole, sheet->axes, side->spec, sheet->dtype, sheet->shape);
+    if (side)
+        spmd__layout_print(&whole, sheet->axes, side->spec, sheet->dtype, sheet->shape);
+    else
+        spmd__type_print(&whole, sheet->dtype, sheet->shape);
     spmd__text_add(text, "%s", sheet->dtype == SPMD_DTYPE_NONE ? strchr(type, '[') : type);
+}
+
+void spmd__sheet_print_title(struct text *text, const struct sheet *sheet)
+{
+    const struct side *side = &sheet->side[0];
+    spmd__sheet_print_type(text, sheet, sheet->nsides == 1 ? side : NULL);
+    if (sheet->nsides == 1)
+        spmd__text_add(text, " as %s", side->text);
+    spmd__text_add(text, " on mesh ");
+    spmd__axes_print(text, sheet->axes);
 }
 
 void spmd__sheet_print_amount(struct text *text, const struct sheet *sheet, double amount)

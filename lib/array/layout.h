@@ -15,7 +15,9 @@ struct side {
     const struct spec *spec;
     char text[1024]; /* of the spec */
     struct blocks blocks;
-    int64_t idle; /* ranks that hold nothing */
+    int64_t replicas;      /* of each block */
+    int64_t contributions; /* to each replica, along unreduced axes; else 1 */
+    int64_t idle;          /* ranks that hold nothing */
     double largest, smallest, total;
     double balance; /* largest / mean; 0 for an array without elements */
 };
@@ -23,6 +25,7 @@ struct side {
 /* A layout that has been checked. */
 struct sheet {
     const struct axes *axes;
+    bool permuted; /* ranks are not in order: what is told are positions */
     spmd_shape shape;
     spmd_dtype dtype;
     double unit; /* bytes of an element, or 1 */
@@ -36,8 +39,13 @@ struct sheet {
     double most_received;
 };
 
-/* Writes the array's type under a side's spec; of no element type its extents alone. */
+/* Writes the array's type under a side's spec, or if that is NULL without one; of no element type
+ * its extents alone. */
 void spmd__sheet_print_type(struct text *text, const struct sheet *sheet, const struct side *side);
+
+/* Writes what is laid out: "f32[8@x,8@y] as P(x, y) on mesh x=2,y=4"; of two sides without their
+ * specs, "f32[8,8] on mesh x=2,y=4". */
+void spmd__sheet_print_title(struct text *text, const struct sheet *sheet);
 
 /* Writes an amount: "96 B", "1.5 KiB"; where no element type is known, "24 elements". */
 void spmd__sheet_print_amount(struct text *text, const struct sheet *sheet, double amount);

@@ -56,8 +56,8 @@ static void print_ranks(FILE *stream, const struct sheet *sheet, const struct si
     fprintf(stream, "%s\"ranks\": [", indent);
     for (int64_t r = 0; r < count_listed(sheet); r++) {
         spmd__axes_coordinates(sheet->axes, r, coordinates);
-        fprintf(stream, "%s\n%s  {\"rank\": %lld, \"coordinates\": ", r > 0 ? "," : "", indent,
-                (long long)r);
+        fprintf(stream, "%s\n%s  {\"%s\": %lld, \"coordinates\": ", r > 0 ? "," : "", indent,
+                sheet->permuted ? "position" : "rank", (long long)r);
         print_shape(stream, spmd_shape_make(sheet->axes->count, coordinates));
         fputs(", ", stream);
         print_holding(stream, sheet, side, r);
@@ -73,6 +73,12 @@ static const char *unit_of(const struct sheet *sheet)
     return sheet->dtype == SPMD_DTYPE_NONE ? "elements" : "bytes";
 }
 
+/* "name": amount. Above 2^53 amounts are rounded, and so not told. */
+static void print_amount(FILE *stream, const char *name, double amount)
+{
+    fprintf(stream, amount < 0x1p53 ? "\"%s\": %.0f" : "\"%s\": null", name, amount);
+}
+
 static void print_summary(FILE *stream, const struct sheet *sheet, const struct side *side,
                           const char *indent)
 {
@@ -81,13 +87,19 @@ static void print_summary(FILE *stream, const struct sheet *sheet, const struct 
     fprintf(stream, "%s  \"ranks\": %lld,\n", indent, (long long)blocks->ranks);
     fprintf(stream, "%s  \"ranks_with_nothing\": %lld,\n", indent, (long long)side->idle);
     fprintf(stream, "%s  \"blocks\": %lld,\n", indent, (long long)blocks->count);
-    fprintf(stream, "%s  \"replication\": %lld,\n", indent, (long long)blocks->replicas);
+    fprintf(stream, "%s  \"replication\": %lld,\n", indent, (long long)side->replicas);
+    fprintf(stream, "%s  \"contributions\": %lld,\n", indent, (long long)side->contributions);
     fprintf(stream, "%s  \"largest_block\": ", indent);
     print_shape(stream, spmd__blocks_largest(blocks));
     fprintf(stream, ",\n%s  \"smallest_block\": ", indent);
     print_shape(stream, spmd__blocks_smallest(blocks));
-    fprintf(stream, ",\n%s  \"%s\": {\"largest\": %.0f, \"smallest\": %.0f, \"total\": %.0f},\n",
-            indent, unit_of(sheet), side->largest, side->smallest, side->total);
+    fprintf(stream, ",\n%s  \"%s\": {", indent, unit_of(sheet));
+    print_amount(stream, "largest", side->largest);
+    fputs(", ", stream);
+    print_amount(stream, "smallest", side->smallest);
+    fputs(", ", stream);
+    print_amount(stream, "total", side->total);
+    fputs("},\n", stream);
     fprintf(stream, "%s  \"balance\": ", indent);
     fprintf(stream, side->total > 0 ? "%.6g" : "null", side->balance);
     fprintf(stream, "\n%s}", indent);
@@ -106,9 +118,11 @@ static void print_side(FILE *stream, const struct sheet *sheet, const struct sid
 
 static void print_traffic(FILE *stream, const struct sheet *sheet, const struct traffic *traffic)
 {
-    fprintf(stream, "\"kept\": %.0f, \"received\": %.0f, \"sent\": %.0f",
-            traffic->kept * sheet->unit, traffic->received * sheet->unit,
-            traffic->sent * sheet->unit);
+    print_amount(stream, "kept", traffic->kept * sheet->unit);
+    fputs(", ", stream);
+    print_amount(stream, "received", traffic->received * sheet->unit);
+    fputs(", ", stream);
+    print_amount(stream, "sent", traffic->sent * sheet->unit);
 }
 
 static void print_move(FILE *stream, const struct sheet *sheet)
@@ -130,7 +144,8 @@ static void print_reshard(FILE *stream, const struct sheet *sheet)
     fprintf(stream, "    \"unit\": \"%s\",\n    \"ranks\": [", unit_of(sheet));
     for (int64_t r = 0; r < count_listed(sheet); r++) {
         struct traffic traffic = spmd__traffic_of(&sheet->route, r);
-        fprintf(stream, "%s\n      {\"rank\": %lld, ", r > 0 ? "," : "", (long long)r);
+        fprintf(stream, "%s\n      {\"%s\": %lld, ", r > 0 ? "," : "",
+                sheet->permuted ? "position" : "rank", (long long)r);
         print_traffic(stream, sheet, &traffic);
         fputc('}', stream);
     }
@@ -138,7 +153,9 @@ static void print_reshard(FILE *stream, const struct sheet *sheet)
     if (sheet->added_up) {
         fputc('{', stream);
         print_traffic(stream, sheet, &sheet->traffic);
-        fprintf(stream, "},\n    \"most_received\": %.0f\n", sheet->most_received * sheet->unit);
+        fputs("},\n    ", stream);
+        print_amount(stream, "most_received", sheet->most_received * sheet->unit);
+        fputc('\n', stream);
     } else {
         fputs("null,\n    \"most_received\": null\n", stream);
     }

@@ -3,9 +3,12 @@
  * A panel is one slice: a grid of the last two dimensions. Panels stand side by side in rows, those
  * of a second sharding after an arrow, or below. Every size is in px. */
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "array/colouring.h"
 #include "array/layout.h"
+#include "core/mem.h"
 
 enum {
     MOST_TRACKS = 16, /* ranges of a dimension; of more only the ends */
@@ -38,8 +41,9 @@ struct plate {
     const struct sheet *sheet;
     const struct side *side;
     struct ruler row, column;
-    double left, top;     /* of a panel: room for labels before its grid */
-    double width, height; /* of a panel, with its labels */
+    double left, top;            /* of a panel: room for labels before its grid */
+    double width, height;        /* of a panel, with its labels */
+    struct colouring *colouring; /* of all plates */
 };
 
 static double text_width(int characters, double size)
@@ -91,17 +95,23 @@ static struct ruler find_tracks(const struct blocks *blocks, int dim)
     return ruler;
 }
 
-/* Writes the ranks of a block; an empty text in a gap. */
-static void print_holders(const struct plate *plate, int64_t index[], int i, int j,
-                          char list[LABEL_BYTES])
+/* Completes the `index` of a slice by a cell's; false in a gap. */
+static bool find_cell(const struct plate *plate, int64_t index[], int i, int j)
 {
     const struct ruler *row = &plate->row, *column = &plate->column;
-    list[0] = '\0';
     if (row->dim >= 0)
         index[row->dim] = row->track[i].index;
     if (column->dim >= 0)
         index[column->dim] = column->track[j].index;
-    if (!row->track[i].gap && !column->track[j].gap)
+    return !row->track[i].gap && !column->track[j].gap;
+}
+
+/* Writes the ranks of a block; an empty text in a gap. */
+static void print_holders(const struct plate *plate, int64_t index[], int i, int j,
+                          char list[LABEL_BYTES])
+{
+    list[0] = '\0';
+    if (find_cell(plate, index, i, j))
         spmd__blocks_holders(&plate->side->blocks, index, LIST_WIDTH, list, LABEL_BYTES);
 }
 
@@ -225,15 +235,38 @@ static void draw_axes(FILE *stream, const struct plate *plate, double x, double 
     }
 }
 
-/* Neighbours differ, in every direction. All are light, so that black is legible on them. */
-static const char *colour_of(const struct plate *plate, const int64_t index[])
+/* The number of a cell's block in the colouring; -1 in a gap. */
+static int block_of(const struct plate *plate, int64_t index[], int i, int j)
 {
-    static const char *const palette[] = {"#cfdcea", "#f3e3c8", "#d5e6cf",
-                                          "#ecd3d3", "#dcd5e8", "#f1eec9"};
-    int64_t hue = 0;
-    for (int d = 0; d < plate->sheet->shape.ndim; d++)
-        hue += index[d] * (d == plate->column.dim ? 1 : d == plate->row.dim ? 2 : 4);
-    return palette[hue % 6];
+    if (!find_cell(plate, index, i, j))
+        return -1;
+    return spmd__colouring_add(plate->colouring, spmd__blocks_owner(&plate->side->blocks, index));
+}
+
+/* Adds the blocks of a slice, each of which differs from those on its left and above. */
+static void colour_slice(const struct plate *plate, int64_t slice)
+{
+    int64_t index[SPMD_MAX_DIMS];
+    int above[MOST_TRACKS];
+    spmd__blocks_slice(&plate->side->blocks, slice, index);
+    for (int i = 0; i < plate->row.count; i++)
+        for (int j = 0, left = -1; j < plate->column.count; j++) {
+            int block = block_of(plate, index, i, j);
+            if (block >= 0 && left >= 0)
+                spmd__colouring_separate(plate->colouring, block, left);
+            if (block >= 0 && i > 0 && above[j] >= 0)
+                spmd__colouring_separate(plate->colouring, block, above[j]);
+            left = above[j] = block;
+        }
+}
+
+/* All are light, so that black is legible on them; those that follow each other are far apart. */
+static const char *colour_of(const struct plate *plate, int64_t index[], int i, int j)
+{
+    static const char *const palette[COLOURS] = {"#b9e2ff", "#e9bdab", "#99dde5",
+                                                 "#ffd0d7", "#9fd1bf", "#edc6e7",
+                                                 "#cfe3bf", "#c2c4e9", "#e2d0a8"};
+    return palette[plate->colouring->block[block_of(plate, index, i, j)].colour];
 }
 
 /* Three dots where something is left out: across, down, or both. */
@@ -260,7 +293,7 @@ static void draw_cell(FILE *stream, const struct plate *plate, double x, double 
     fprintf(stream,
             "<rect class=\"block\" x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" "
             "fill=\"%s\"/>\n",
-            x, y, wide, high, colour_of(plate, index));
+            x, y, wide, high, colour_of(plate, index, i, j));
     draw_text(stream, x + wide / 2, y + high / 2, number_size, "middle", list);
 }
 
@@ -304,6 +337,16 @@ static struct arrangement arrange(const struct plate *plate)
     return panels;
 }
 
+/* Adds the blocks of all slices that draw_plate shows. */
+static void colour_plate(const struct plate *plate, const struct arrangement *panels)
+{
+    int64_t slice = 0;
+    for (int i = 0; i < panels->count; i++) {
+        colour_slice(plate, slice);
+        slice = spmd__blocks_next_slice(&plate->side->blocks, slice, MOST_SLICES);
+    }
+}
+
 static void draw_plate(FILE *stream, const struct plate *plate, const struct arrangement *panels,
                        double x, double y)
 {
@@ -320,27 +363,15 @@ static void draw_plate(FILE *stream, const struct plate *plate, const struct arr
     }
 }
 
-/* What stands above everything: "f32[8@x,8@y] as P(x, y) on mesh x=2,y=4", of two without specs. */
-static void print_title(struct text *text, const struct sheet *sheet)
-{
-    static const struct spec no_spec;
-    const struct side *side = &sheet->side[0], bare = {.spec = &no_spec};
-    spmd__sheet_print_type(text, sheet, sheet->nsides == 1 ? side : &bare);
-    if (sheet->nsides == 1)
-        spmd__text_add(text, " as %s", side->text);
-    spmd__text_add(text, " on mesh ");
-    spmd__axes_print(text, sheet->axes);
-    if (side->blocks.count == 0)
-        spmd__text_add(text, ": no elements");
-}
-
 /* Everything on the page, at its place. */
 struct page {
+    int nplates; /* 0 without elements */
     struct plate plate[2];
     struct arrangement panels[2];
     double x[2], y[2]; /* of the plates */
     bool beside;
     double width, height;
+    struct colouring colouring;
 };
 
 enum { ARROW = 70, LINE = 26 };
@@ -357,12 +388,13 @@ static void place_second(struct page *page)
 static struct page make_page(const struct sheet *sheet, const char *title, const char *caption)
 {
     struct page page = {.x = {EDGE, EDGE}};
+    page.nplates = sheet->side[0].blocks.count > 0 ? sheet->nsides : 0;
     double longest = text_width((int)strlen(title), title_size);
     longest = fmax(longest, text_width((int)strlen(caption), label_size));
     page.y[0] = EDGE + LINE + (sheet->nsides == 2 ? LINE : 0);
     page.width = longest;
     page.height = page.y[0];
-    for (int i = 0; i < sheet->nsides && sheet->side[0].blocks.count > 0; i++) {
+    for (int i = 0; i < page.nplates; i++) {
         page.plate[i] = make_plate(sheet, &sheet->side[i]);
         page.panels[i] = arrange(&page.plate[i]);
         if (i == 1)
@@ -375,6 +407,19 @@ static struct page make_page(const struct sheet *sheet, const char *title, const
     page.width += 2 * EDGE;
     page.height += EDGE + (caption[0] != '\0' ? LINE : 0);
     return page;
+}
+
+/* Chooses the colours for all plates; the caller frees the list of blocks. */
+static spmd_status colour_page(struct page *page)
+{
+    enum { MOST_BLOCKS = 2 * MOST_SLICES * MOST_TRACKS * MOST_TRACKS };
+    TRY(spmd__alloc(MOST_BLOCKS, sizeof *page->colouring.block, &page->colouring.block));
+    for (int i = 0; i < page->nplates; i++) {
+        page->plate[i].colouring = &page->colouring;
+        colour_plate(&page->plate[i], &page->panels[i]);
+    }
+    spmd__colouring_choose(&page->colouring);
+    return SPMD_OK;
 }
 
 /* From the first plate to the second one. */
@@ -393,7 +438,7 @@ static void draw_arrow(FILE *stream, const struct page *page)
 
 static void draw_page(FILE *stream, const struct sheet *sheet, const struct page *page)
 {
-    for (int i = 0; i < sheet->nsides && sheet->side[0].blocks.count > 0; i++) {
+    for (int i = 0; i < page->nplates; i++) {
         if (sheet->nsides == 2)
             draw_text(stream, page->x[i] + page->plate[i].left, page->y[i] - LINE / 2.0, title_size,
                       "start", sheet->side[i].text);
@@ -408,12 +453,15 @@ spmd_status spmd__sheet_print_svg(const struct sheet *sheet, FILE *stream)
     char title[4096], caption[1024];
     struct text title_text = spmd__text_begin(title, sizeof title);
     struct text caption_text = spmd__text_begin(caption, sizeof caption);
-    print_title(&title_text, sheet);
+    spmd__sheet_print_title(&title_text, sheet);
+    if (sheet->side[0].blocks.count == 0)
+        spmd__text_add(&title_text, ": no elements");
     if (sheet->nsides == 2) {
         spmd__text_add(&caption_text, "reshard: ");
         spmd__move_print(&caption_text, sheet->axes, &sheet->move);
     }
     struct page page = make_page(sheet, title, caption);
+    TRY(colour_page(&page));
     fprintf(stream,
             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0fpx\" height=\"%.0fpx\" "
             "viewBox=\"0 0 %.0f %.0f\" font-family=\"sans-serif\">\n<title>%s</title>\n"
@@ -425,5 +473,6 @@ spmd_status spmd__sheet_print_svg(const struct sheet *sheet, FILE *stream)
     if (caption[0] != '\0')
         draw_text(stream, EDGE, page.height - EDGE, label_size, "start", caption);
     fputs("</svg>\n", stream);
+    free(page.colouring.block);
     return SPMD_OK;
 }

@@ -29,7 +29,10 @@ static void print_rank(struct text *text, const struct table *table, int64_t row
     const struct axes *axes = table->sheet->axes;
     int64_t coordinates[SPMD_MAX_AXES];
     if (row == HEADING) {
-        spmd__text_add(text, "%s", column == 0 ? "rank" : axes->name[column - 1]);
+        spmd__text_add(text, "%s",
+                       column > 0               ? axes->name[column - 1]
+                       : table->sheet->permuted ? "position"
+                                                : "rank");
     } else if (row == SUMS) {
         spmd__text_add(text, "%s", column == 0 ? "all" : "");
     } else {

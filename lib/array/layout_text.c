@@ -23,24 +23,20 @@ static void print_line(FILE *stream, const char *line)
     fprintf(stream, "%s\n", line);
 }
 
-/* "f32[8@x,8@y] as P(x, y) on mesh x=2,y=4", or "f32[8,8] on mesh x=2,y=4, from P(x, y) to P()". */
+/* The title; of two specs which they are, and what unreduced axes mean. */
 static void print_header(FILE *stream, const struct sheet *sheet)
 {
-    static const struct spec no_spec;
-    const struct side *from = &sheet->side[0], *to = &sheet->side[1], bare = {.spec = &no_spec};
+    const struct side *from = &sheet->side[0], *to = &sheet->side[1];
     char line[4096];
     struct text text = spmd__text_begin(line, sizeof line);
-    spmd__sheet_print_type(&text, sheet, sheet->nsides == 1 ? from : &bare);
-    if (sheet->nsides == 1)
-        spmd__text_add(&text, " as %s", from->text);
-    spmd__text_add(&text, " on mesh ");
-    spmd__axes_print(&text, sheet->axes);
+    spmd__sheet_print_title(&text, sheet);
     if (sheet->nsides == 2)
         spmd__text_add(&text, ", from %s to %s", from->text, to->text);
     print_line(stream, line);
     if (from->spec->unreduced)
-        print_line(stream, "Along the unreduced axes, replicas of a block are contributions to "
-                           "its value.");
+        print_line(stream, "Along the unreduced axes, blocks are contributions to their value.");
+    if (sheet->permuted)
+        print_line(stream, "The mesh has its ranks in another order: the numbers are positions.");
     fputc('\n', stream);
 }
 
@@ -105,9 +101,12 @@ static void print_blocks(FILE *stream, const struct side *side)
     const struct blocks *blocks = &side->blocks;
     char line[1024];
     struct text text = spmd__text_begin(line, sizeof line);
-    spmd__text_add(&text, "%lld block%s, %lld replica%s%s; ", (long long)blocks->count,
-                   blocks->count == 1 ? "" : "s", (long long)blocks->replicas,
-                   blocks->replicas == 1 ? "" : "s", blocks->count == 1 ? "" : " of each");
+    spmd__text_add(&text, "%lld block%s, %lld replica%s%s", (long long)blocks->count,
+                   blocks->count == 1 ? "" : "s", (long long)side->replicas,
+                   side->replicas == 1 ? "" : "s", blocks->count == 1 ? "" : " of each");
+    if (side->contributions > 1)
+        spmd__text_add(&text, ", %lld contributions to each", (long long)side->contributions);
+    spmd__text_add(&text, "; ");
     if (side->idle == 0)
         spmd__text_add(&text, "every rank holds one");
     else
@@ -140,8 +139,7 @@ static void print_amounts(FILE *stream, const struct sheet *sheet)
     spmd__text_add(&text, ", all ranks ");
     spmd__sheet_print_amount(&text, sheet, side->total);
     print_line(stream, line);
-    fprintf(stream, "replication %lld, balance %.2f\n", (long long)side->blocks.replicas,
-            side->balance);
+    fprintf(stream, "replication %lld, balance %.2f\n", (long long)side->replicas, side->balance);
 }
 
 /* The same of two, below each other. */
@@ -165,7 +163,7 @@ static void compare_amounts(FILE *stream, const struct sheet *sheet)
             "replication", "balance");
     for (int i = 0; i < 2; i++) {
         const struct side *side = &sheet->side[i];
-        snprintf(replicas, sizeof replicas, "%lld", (long long)side->blocks.replicas);
+        snprintf(replicas, sizeof replicas, "%lld", (long long)side->replicas);
         snprintf(balance, sizeof balance, "%.2f", side->balance);
         fprintf(stream, format, labels[i], width[0], amount[i][0], width[1], amount[i][1], width[2],
                 amount[i][2], replicas, balance);

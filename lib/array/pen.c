@@ -1,11 +1,11 @@
 /* array/pen.c - what a stream can show: asked of the terminal and of the environment. */
+#include "array/pen.h"
+
 #include <langinfo.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#include "array/picture.h"
 
 /* Whether the user's locale is one of UTF-8; the program's own, which may be another one, stays. */
 static bool speaks_unicode(void)

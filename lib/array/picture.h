@@ -2,22 +2,10 @@
 #ifndef ARRAY_PICTURE_H
 #define ARRAY_PICTURE_H
 
-#include <stdio.h>
-
+#include "array/pen.h"
 #include "core/blocks.h"
 
 enum { PICTURE_WIDTH = 80 };
-
-/* Where to draw, and what can be shown there. */
-struct pen {
-    FILE *stream;
-    bool unicode; /* box-drawing characters */
-    bool colour;
-};
-
-/* What the environment says of a stream: characters by LC_ALL, LC_CTYPE or LANG, colours for a
- * terminal without NO_COLOR. */
-struct pen spmd__pen_for(FILE *stream);
 
 /* Draws in at most PICTURE_WIDTH columns: for each range of the leading dimensions a grid of the
  * last two, each block in its place with the ranks that hold it. What does not fit is elided.

@@ -1,8 +1,9 @@
 /* array/picture_two.c - two pictures, side by side where they fit. */
+#include "array/picture.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "array/picture.h"
 #include "core/error.h"
 
 /* A picture as lines of text, its title and an empty line before it. */

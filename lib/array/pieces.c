@@ -7,7 +7,7 @@
 #include "array/array.h"
 #include "array/exchange.h"
 #include "comm/mpi.h"
-#include "core/box.h"
+#include "core/block.h"
 #include "core/cover.h"
 #include "core/mem.h"
 #include "core/overlap.h"

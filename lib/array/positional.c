@@ -1,232 +1,8 @@
-/* array/positional.c - shardings said by places instead of a spec: a grid of devices, one rank. */
-#include <spmd/positional.h>
-
+/* array/positional.c - from a grid of devices to a mesh and a spec. */
 #include <stdio.h>
 
 #include "array/array.h"
-#include "comm/mpi.h"
-#include "core/hash.h"
-#include "core/shape.h"
-
-/* Number of axes that lie along dimensions. */
-static int listed(const spmd_grid *grid)
-{
-    return grid->first[grid->shape.ndim];
-}
-
-/* Where `axis` is in the list; -1 if it holds replicas. */
-static int place_of(const spmd_grid *grid, int axis)
-{
-    for (int i = 0; i < listed(grid); i++)
-        if (grid->axis[i] == axis)
-            return i;
-    return -1;
-}
-
-/* The dimension that has place `place` of the list. */
-static int dimension_of(const spmd_grid *grid, int place)
-{
-    int dim = 0;
-    while (grid->first[dim + 1] <= place)
-        dim++;
-    return dim;
-}
-
-/* Makes room for a place in the list, as part of dimension `dim`; or takes it away. */
-static void insert_place(spmd_grid *grid, int dim, int place, int axis)
-{
-    for (int i = listed(grid); i > place; i--)
-        grid->axis[i] = grid->axis[i - 1];
-    grid->axis[place] = axis;
-    for (int d = dim + 1; d <= grid->shape.ndim; d++)
-        grid->first[d]++;
-}
-
-static void remove_place(spmd_grid *grid, int place)
-{
-    int dim = dimension_of(grid, place);
-    for (int i = place; i + 1 < listed(grid); i++)
-        grid->axis[i] = grid->axis[i + 1];
-    for (int d = dim + 1; d <= grid->shape.ndim; d++)
-        grid->first[d]--;
-}
-
-/* Cuts the axis at `place` in two, the first of size `major`. */
-static spmd_status split_axis(spmd_grid *grid, int place, int64_t major)
-{
-    int axis = grid->axis[place];
-    if (grid->naxes == SPMD_MAX_AXES)
-        return spmd_fail(SPMD_ERR_SHAPE, "a grid of devices has at most %d axes, this needs more",
-                         SPMD_MAX_AXES);
-    for (int a = grid->naxes++; a > axis; a--)
-        grid->size[a] = grid->size[a - 1];
-    grid->size[axis] = major;
-    grid->size[axis + 1] /= major;
-    for (int i = 0; i < listed(grid); i++)
-        grid->axis[i] += grid->axis[i] > axis;
-    insert_place(grid, dimension_of(grid, place), place + 1, axis + 1);
-    return SPMD_OK;
-}
-
-/* Whether `axis` and the next one are as good as one: they follow each other in one dimension, or
- * both hold replicas. */
-static bool can_join(const spmd_grid *grid, int axis)
-{
-    int a = place_of(grid, axis), b = place_of(grid, axis + 1);
-    if (a < 0 || b < 0)
-        return a < 0 && b < 0;
-    return b == a + 1 && dimension_of(grid, a) == dimension_of(grid, b);
-}
-
-static void join_axes(spmd_grid *grid, int axis)
-{
-    if (place_of(grid, axis + 1) >= 0)
-        remove_place(grid, place_of(grid, axis + 1));
-    grid->size[axis] *= grid->size[axis + 1];
-    grid->naxes--;
-    for (int a = axis + 1; a < grid->naxes; a++)
-        grid->size[a] = grid->size[a + 1];
-    for (int i = 0; i < listed(grid); i++)
-        grid->axis[i] -= grid->axis[i] > axis;
-}
-
-/* As few axes as can be: so a dimension is cut at once wherever it can. */
-static spmd_grid simplify(spmd_grid grid)
-{
-    for (int axis = grid.naxes - 2; axis >= 0; axis--)
-        if (can_join(&grid, axis))
-            join_axes(&grid, axis);
-    return grid;
-}
-
-static spmd_status check_grid(const spmd_grid *grid)
-{
-    return grid ? SPMD_OK : spmd_fail(SPMD_ERR_ARGUMENT, "the grid of devices is NULL");
-}
-
-spmd_status spmd_grid_make(int64_t ndevices, spmd_grid *out)
-{
-    if (ndevices < 1)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a grid has at least 1 device, not %lld",
-                         (long long)ndevices);
-    *out = (spmd_grid){.shape = spmd_shape_make(1, &ndevices)};
-    if (ndevices > 1) {
-        out->naxes = out->first[1] = 1;
-        out->size[0] = ndevices;
-    }
-    return SPMD_OK;
-}
-
-/* Fills the one extent that is open. */
-static spmd_status infer_extent(int64_t cells, spmd_shape *shape)
-{
-    spmd_shape known = *shape;
-    int open = -1;
-    for (int d = 0; d < shape->ndim; d++)
-        if (shape->dim[d] == SPMD_INFER && open < 0)
-            known.dim[open = d] = 1;
-    TRY(spmd__shape_check(known));
-    int64_t product = spmd_shape_size(known);
-    if (product > 0 && open >= 0 && cells % product == 0)
-        known.dim[open] = cells / product;
-    if (spmd_shape_size(known) != cells)
-        return spmd_fail(SPMD_ERR_SHAPE,
-                         "%lld devices, or sets of replicas, do not fill a grid of "
-                         "%lld%s",
-                         (long long)cells, (long long)product,
-                         open >= 0 ? " times an open extent" : "");
-    *shape = known;
-    return SPMD_OK;
-}
-
-/* Takes axes from `place` on, which may have to be cut, for dimension `dim` of size `size`. */
-static spmd_status fill_dimension(spmd_grid *grid, int dim, int ndim, int64_t size, int *place)
-{
-    while (size > 1) {
-        int64_t axis_size = grid->size[grid->axis[*place]];
-        if (axis_size % size == 0 && axis_size > size)
-            TRY(split_axis(grid, *place, size));
-        else if (size % axis_size != 0)
-            return spmd_fail(SPMD_ERR_SHAPE,
-                             "dim %d of %d of the new grid would cut the %lld devices of a "
-                             "transposed dimension unevenly: reshape before you transpose",
-                             dim, ndim, (long long)axis_size);
-        size /= grid->size[grid->axis[(*place)++]];
-    }
-    return SPMD_OK;
-}
-
-spmd_status spmd_grid_reshape(const spmd_grid *grid, spmd_shape shape, spmd_grid *out)
-{
-    TRY(check_grid(grid));
-    TRY(infer_extent(spmd_shape_size(grid->shape), &shape));
-    spmd_grid made = *grid;
-    int first[SPMD_MAX_DIMS + 1] = {0}, place = 0;
-    /* The list of axes stays in one dimension while it is cut anew. */
-    made.shape = SPMD_SHAPE(spmd_shape_size(grid->shape));
-    made.first[1] = listed(grid);
-    made = simplify(made);
-    for (int d = 0; d < shape.ndim; d++) {
-        TRY(fill_dimension(&made, d, shape.ndim, shape.dim[d], &place));
-        first[d + 1] = place;
-    }
-    made.shape = shape;
-    for (int d = 0; d <= shape.ndim; d++)
-        made.first[d] = first[d];
-    *out = simplify(made);
-    return SPMD_OK;
-}
-
-/* Whether it names each of `ndim` dimensions once. */
-static spmd_status check_permutation(const int perm[], int ndim)
-{
-    uint32_t seen = 0;
-    for (int d = 0; d < ndim; d++) {
-        if (perm[d] < 0 || perm[d] >= ndim)
-            return spmd_fail(SPMD_ERR_ARGUMENT, "transpose: there is no dim %d of %d", perm[d],
-                             ndim);
-        if (seen >> perm[d] & 1)
-            return spmd_fail(SPMD_ERR_ARGUMENT, "transpose: dim %d of %d is named twice", perm[d],
-                             ndim);
-        seen |= UINT32_C(1) << perm[d];
-    }
-    return SPMD_OK;
-}
-
-spmd_status spmd_grid_transpose(const spmd_grid *grid, const int perm[], spmd_grid *out)
-{
-    TRY(check_grid(grid));
-    if (perm)
-        TRY(check_permutation(perm, grid->shape.ndim));
-    spmd_grid made = *grid;
-    int place = 0, ndim = grid->shape.ndim;
-    for (int d = 0; d < ndim; d++) {
-        int from = perm ? perm[d] : ndim - 1 - d;
-        made.shape.dim[d] = grid->shape.dim[from];
-        for (int i = grid->first[from]; i < grid->first[from + 1]; i++)
-            made.axis[place++] = grid->axis[i];
-        made.first[d + 1] = place;
-    }
-    *out = made;
-    return SPMD_OK;
-}
-
-spmd_status spmd_grid_replicate(const spmd_grid *grid, int dim, spmd_grid *out)
-{
-    TRY(check_grid(grid));
-    if (dim != SPMD_ALL_DIMS && (dim < 0 || dim >= grid->shape.ndim))
-        return spmd_fail(SPMD_ERR_ARGUMENT, "replicate: there is no dim %d of %d", dim,
-                         grid->shape.ndim);
-    spmd_grid made = *grid;
-    for (int d = 0; d < made.shape.ndim; d++)
-        if (dim == SPMD_ALL_DIMS || dim == d) {
-            while (made.first[d] < made.first[d + 1])
-                remove_place(&made, made.first[d]);
-            made.shape.dim[d] = 1;
-        }
-    *out = simplify(made);
-    return SPMD_OK;
-}
+#include "array/grid.h"
 
 /* "dim0", and "dim0_1" for the next axis of the same dimension; "replicas", "replicas_1". */
 static void print_name(struct text *text, const char *stem, int index)
@@ -241,13 +17,13 @@ static void print_mesh(struct text *text, const spmd_grid *grid)
 {
     int replicas = 0;
     for (int a = 0; a < grid->naxes; a++) {
-        int place = place_of(grid, a);
+        int place = spmd__grid_place(grid, a);
         spmd__text_add(text, "%s", a ? "," : "");
         if (place < 0) {
             print_name(text, "replicas", replicas++);
         } else {
             char stem[20];
-            int dim = dimension_of(grid, place);
+            int dim = spmd__grid_dimension(grid, place);
             snprintf(stem, sizeof stem, "dim%d", dim);
             print_name(text, stem, place - grid->first[dim]);
         }
@@ -260,10 +36,10 @@ static void print_mesh(struct text *text, const spmd_grid *grid)
 /* The spec that goes with that mesh; none of its entries is needed if no dimension is split. */
 static struct spec spec_of(const spmd_grid *grid)
 {
-    struct spec spec = {.ndim = listed(grid) > 0 ? grid->shape.ndim : 0};
+    struct spec spec = {.ndim = spmd__grid_listed(grid) > 0 ? grid->shape.ndim : 0};
     for (int d = 0; d < spec.ndim; d++)
         spec.first[d + 1] = grid->first[d + 1];
-    for (int i = 0; i < listed(grid); i++)
+    for (int i = 0; i < spmd__grid_listed(grid); i++)
         spec.axis[i] = grid->axis[i];
     return spec;
 }
@@ -280,62 +56,31 @@ static struct mesh_text mesh_text_of(const spmd_grid *grid)
     return buffer;
 }
 
-/* Collective over the members of `mesh`, whose hold it takes over: a sharding of `spec` on it, if
- * all can make one and it is the same for all. */
-static spmd_status finish(spmd_mesh *mesh, const struct spec *spec, spmd_sharding **sharding)
-{
-    spmd_sharding *made = NULL;
-    spmd_status status = spmd__sharding_make(mesh, spec, &made);
-    status = spmd__mesh_agree(mesh, status, spmd__hash(0, spec, sizeof *spec));
-    spmd_mesh_free(&mesh);
-    if (status != SPMD_OK)
-        spmd_sharding_free(&made);
-    else
-        *sharding = made;
-    return status;
-}
-
 spmd_status spmd_sharding_create_positional(MPI_Comm comm, const spmd_grid *grid,
                                             spmd_sharding **sharding)
 {
+    struct axes axes;
+    MPI_Comm base;
     spmd_mesh *mesh;
-    TRY(check_grid(grid));
-    TRY(spmd_mesh_create(comm, mesh_text_of(grid).text, &mesh));
+    int ranks;
+    TRY(spmd__mesh_begin(comm, &base, &ranks));
+    spmd_status status = spmd__sharding_check_place(sharding);
+    if (status == SPMD_OK)
+        status = spmd__grid_check(grid);
+    if (status == SPMD_OK)
+        status = spmd__axes_parse(mesh_text_of(grid).text, ranks, &axes);
+    TRY(spmd__mesh_end(base, status, &axes, NULL, &mesh));
     struct spec spec = spec_of(grid);
-    return finish(mesh, &spec, sharding);
+    return spmd__sharding_settle(mesh, &spec, sharding);
 }
 
 spmd_status spmd_sharding_create_positional_abstract(const spmd_grid *grid,
                                                      spmd_sharding **sharding)
 {
     spmd_mesh *mesh;
-    TRY(check_grid(grid));
+    TRY(spmd__sharding_check_place(sharding));
+    TRY(spmd__grid_check(grid));
     TRY(spmd_mesh_create_abstract(mesh_text_of(grid).text, &mesh));
     struct spec spec = spec_of(grid);
-    return finish(mesh, &spec, sharding);
-}
-
-/* A mesh of the rank at `position` alone, which all others know as idle ranks. */
-static spmd_status make_mesh_of_one(const spmd_mesh *mesh, int64_t position, spmd_mesh **alone)
-{
-    static const char text[] = "device=1";
-    if (mesh->abstract)
-        return spmd_mesh_create_abstract(text, alone);
-    MPI_Comm comm; /* of the same ranks, this one first */
-    TRY_MPI(MPI_Comm_split(mesh->base, 0, mesh->position == position ? 0 : 1, &comm));
-    spmd_status status = spmd_mesh_create(comm, text, alone);
-    MPI_Comm_free(&comm);
-    return status;
-}
-
-spmd_status spmd_sharding_create_single(spmd_mesh *mesh, int64_t position, spmd_sharding **sharding)
-{
-    const struct spec whole = {.ndim = 0};
-    spmd_mesh *alone;
-    if (!mesh)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a sharding needs a mesh, this is NULL");
-    spmd_status status = spmd__sharding_check_position(mesh, position);
-    TRY(spmd__mesh_agree(mesh, status, spmd__hash(0, &position, sizeof position)));
-    TRY(make_mesh_of_one(mesh, position, &alone));
-    return finish(alone, &whole, sharding);
+    return spmd__sharding_settle(mesh, &spec, sharding);
 }

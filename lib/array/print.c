@@ -1,11 +1,11 @@
 /* array/print.c - type and values of an array, from one rank. */
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "array/gather.h"
 #include "core/excerpt.h"
 #include "core/mem.h"
+#include "core/stream.h"
 
 static spmd_status prepare(const spmd_array *array, struct excerpt *excerpt,
                            struct exchange *exchange)
@@ -23,16 +23,14 @@ static spmd_status prepare(const spmd_array *array, struct excerpt *excerpt,
 }
 
 /* At position 0. */
-static spmd_status print(FILE *stream, const spmd_array *array, struct excerpt *excerpt)
+static spmd_status print(FILE *stream, const spmd_array *array, const struct excerpt *excerpt)
 {
     char type[512];
     spmd_array_format(type, sizeof type, array);
     errno = 0;
     fprintf(stream, "%s\n", type);
     spmd__excerpt_print(stream, excerpt);
-    if (fflush(stream) != 0 || ferror(stream))
-        return spmd_fail(SPMD_ERR_FILE, "cannot print %s: %s", type, strerror(errno));
-    return SPMD_OK;
+    return spmd__stream_finish(stream, type);
 }
 
 spmd_status spmd_array_print(spmd_array *array, FILE *stream)

@@ -38,8 +38,11 @@ spmd_status spmd_sharding_num_addressable_indices(const spmd_sharding *sharding,
         return spmd_fail(SPMD_ERR_ARGUMENT, "there is no dim %d of %d", dim, global.ndim);
     if (npositions < 0)
         return spmd_fail(SPMD_ERR_ARGUMENT, "%lld positions", (long long)npositions);
+    if (!positions && npositions > 0)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the list of %lld positions is NULL",
+                         (long long)npositions);
     for (int64_t i = 0; i < npositions; i++)
-        TRY(spmd__sharding_check_position(sharding->mesh, positions[i]));
+        TRY(spmd__mesh_check_position(sharding->mesh, positions[i]));
     struct range *ranges;
     TRY(spmd__alloc((size_t)npositions, sizeof *ranges, &ranges));
     for (int64_t i = 0; i < npositions; i++)
@@ -130,8 +133,13 @@ spmd_status spmd_sharding_local_to_global(const spmd_sharding *sharding, spmd_sh
                                           const int process[], spmd_shape *global)
 {
     TRY(spmd__layout_check(&sharding->mesh->axes, &sharding->spec, local, false));
-    if (!process)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the list of whose each position is is NULL");
+    if (!process || !global)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the %s is NULL",
+                         process ? "place for the shape" : "list of the process of each position");
+    for (int64_t p = 0; p < spmd_mesh_size(sharding->mesh); p++)
+        if (process[p] < 0)
+            return spmd_fail(SPMD_ERR_ARGUMENT, "position %lld is of process %d: they count from 0",
+                             (long long)p, process[p]);
     struct possession *list;
     TRY(spmd__alloc((size_t)spmd_mesh_size(sharding->mesh), sizeof *list, &list));
     spmd_shape shape = local;

@@ -1,23 +1,8 @@
 /* array/put.c - host arrays, placed under a sharding. */
 #include "array/array.h"
 #include "array/exchange.h"
-#include "core/box.h"
+#include "core/block.h"
 #include "core/overlap.h"
-#include "core/shape.h"
-
-static spmd_status check_host(const spmd_array *array, const void *host, int64_t count)
-{
-    int64_t size = spmd_shape_size(array->shape);
-    if (count != size) {
-        char type[512];
-        spmd_array_format(type, sizeof type, array);
-        return spmd_fail(SPMD_ERR_SHAPE, "device_put: host has %lld elements, %s has %lld",
-                         (long long)count, type, (long long)size);
-    }
-    if (!host && size > 0)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "device_put: the host array is NULL");
-    return SPMD_OK;
-}
 
 /* The window of the whole host array that `box` holds; it is only read. */
 static struct view host_view(const void *host, const spmd_array *array, const spmd_box *box)
@@ -28,7 +13,7 @@ static struct view host_view(const void *host, const spmd_array *array, const sp
 
 static spmd_status fill(spmd_array *array, const void *host, int64_t count)
 {
-    TRY(check_host(array, host, count));
+    TRY(spmd__array_check_host(array, "device_put", host, count));
     spmd_box box = spmd__block_box(&array->block);
     struct view from = host_view(host, array, &box), to = spmd__view_block(&array->block);
     spmd__view_copy(&to, &from, spmd_dtype_size(array->dtype));
@@ -111,7 +96,7 @@ static spmd_status prepare_root(spmd_array *array, int64_t root, const void *hos
     spmd_mesh *mesh = array->sharding->mesh;
     TRY(check_root(mesh, root));
     if (root == mesh->position)
-        TRY(check_host(array, host, count));
+        TRY(spmd__array_check_host(array, "device_put", host, count));
     return plan_scatter(array, root, host, exchange);
 }
 

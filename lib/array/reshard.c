@@ -5,7 +5,7 @@
 #include "comm/agree.h"
 #include "comm/bridge.h"
 #include "comm/mpi.h"
-#include "core/box.h"
+#include "core/block.h"
 #include "core/hash.h"
 #include "core/route.h"
 
@@ -126,7 +126,9 @@ static spmd_status move(struct bridge *bridge, spmd_array *array, const spmd_sha
     spmd_array *made = NULL;
     TRY(learn_type(bridge, &type));
     exchange.element = spmd_dtype_size(type.dtype);
-    spmd_status status = spmd__array_alloc(sharding, type.dtype, type.shape, &made);
+    spmd_status status = spmd__array_check_place(out);
+    if (status == SPMD_OK)
+        status = spmd__array_alloc(sharding, type.dtype, type.shape, &made);
     if (status == SPMD_OK)
         status = prepare(bridge, array, made, &exchange);
     status = settle(bridge, sharding, status, made, &made);
@@ -144,6 +146,7 @@ static spmd_status move(struct bridge *bridge, spmd_array *array, const spmd_sha
 spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd_array **out)
 {
     if (lies_so(array, sharding)) {
+        TRY(spmd__array_check_place(out));
         *out = spmd_array_hold(array);
         return SPMD_OK;
     }
@@ -173,12 +176,12 @@ spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, sp
 {
     if (!array)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
-    spmd_status status = SPMD_OK;
-    if (!sharding || !out)
-        status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: %s",
-                           sharding ? "there is no place for the result, it is NULL"
-                                    : "the sharding is NULL");
-    TRY(agree_on_call(array, sharding, status));
+    if (!sharding)
+        return agree_on_call(array, NULL,
+                             spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding is NULL"));
+    /* Ranks that only the target mesh has are asked in the move. */
+    bool member = spmd__mesh_is_member(array->sharding->mesh);
+    TRY(agree_on_call(array, sharding, member ? spmd__array_check_place(out) : SPMD_OK));
     return spmd__reshard(array, sharding, out);
 }
 
@@ -188,9 +191,8 @@ spmd_status spmd_reshard(spmd_array *array, const char *spec, spmd_array **out)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
     spmd_sharding *sharding = NULL;
     spmd_status status = spmd_sharding_create(array->sharding->mesh, spec, &sharding);
-    if (status == SPMD_OK && !out)
-        status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: there is no place for the result, it is "
-                                              "NULL");
+    if (status == SPMD_OK)
+        status = spmd__array_check_place(out);
     status = agree_on_call(array, sharding, status);
     if (status == SPMD_OK)
         status = spmd__reshard(array, sharding, out);

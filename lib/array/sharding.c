@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "array/array.h"
+#include "core/hash.h"
 #include "core/mem.h"
 
 static spmd_status check_mesh(const spmd_mesh *mesh)
@@ -9,9 +10,17 @@ static spmd_status check_mesh(const spmd_mesh *mesh)
     return mesh ? SPMD_OK : spmd_fail(SPMD_ERR_ARGUMENT, "a sharding needs a mesh, this is NULL");
 }
 
+spmd_status spmd__sharding_check_place(spmd_sharding *const *sharding)
+{
+    if (!sharding)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new sharding, it is NULL");
+    return SPMD_OK;
+}
+
 spmd_status spmd__sharding_make(spmd_mesh *mesh, const struct spec *spec, spmd_sharding **sharding)
 {
     spmd_sharding *made;
+    TRY(spmd__sharding_check_place(sharding));
     TRY(spmd__alloc(1, sizeof *made, &made));
     made->holds = 1;
     made->mesh = spmd__mesh_hold(mesh);
@@ -36,6 +45,20 @@ spmd_status spmd_sharding_create_entries(spmd_mesh *mesh, int ndim, const char *
     TRY(check_mesh(mesh));
     TRY(spmd__spec_make(ndim, entries, unreduced, kind, &mesh->axes, &spec));
     return spmd__sharding_make(mesh, &spec, sharding);
+}
+
+spmd_status spmd__sharding_settle(spmd_mesh *mesh, const struct spec *spec,
+                                  spmd_sharding **sharding)
+{
+    spmd_sharding *made = NULL;
+    spmd_status status = spmd__sharding_make(mesh, spec, &made);
+    status = spmd__mesh_agree(mesh, status, spmd__hash(0, spec, sizeof *spec));
+    spmd_mesh_free(&mesh);
+    if (status != SPMD_OK)
+        spmd_sharding_free(&made);
+    else
+        *sharding = made;
+    return status;
 }
 
 spmd_sharding *spmd__sharding_hold(const spmd_sharding *sharding)
@@ -104,6 +127,8 @@ spmd_reduction spmd_sharding_reduction(const spmd_sharding *sharding)
 
 spmd_status spmd_sharding_check(const spmd_sharding *sharding, spmd_shape shape)
 {
+    if (!sharding)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the sharding is NULL");
     return spmd__layout_check(&sharding->mesh->axes, &sharding->spec, shape,
                               sharding->mesh->strict);
 }
@@ -113,19 +138,13 @@ spmd_box spmd__sharding_box_of(const spmd_sharding *sharding, spmd_shape shape, 
     return spmd__layout_box(&sharding->mesh->axes, &sharding->spec, shape, position);
 }
 
-spmd_status spmd__sharding_check_position(const spmd_mesh *mesh, int64_t position)
-{
-    int64_t size = spmd_mesh_size(mesh);
-    if (position < 0 || position >= size)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "position %lld is not one of the mesh's %lld",
-                         (long long)position, (long long)size);
-    return SPMD_OK;
-}
-
 static spmd_status check_question(const spmd_sharding *sharding, spmd_shape global,
-                                  int64_t position)
+                                  int64_t position, const void *answer)
 {
-    TRY(spmd__sharding_check_position(sharding->mesh, position));
+    if (!sharding || !answer)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the %s is NULL",
+                         sharding ? "place for the answer" : "sharding");
+    TRY(spmd__mesh_check_position(sharding->mesh, position));
     return spmd_sharding_check(sharding, global);
 }
 
@@ -134,7 +153,7 @@ static spmd_status check_question(const spmd_sharding *sharding, spmd_shape glob
 spmd_status spmd_sharding_box(const spmd_sharding *sharding, spmd_shape global, int64_t position,
                               spmd_box *box)
 {
-    TRY(check_question(sharding, global, position));
+    TRY(check_question(sharding, global, position, box));
     box->ndim = global.ndim;
     spmd__layout_ranges(&sharding->mesh->axes, &sharding->spec, &global, position, box->lo,
                         box->hi);
@@ -145,7 +164,7 @@ spmd_status spmd_sharding_shard_shape(const spmd_sharding *sharding, spmd_shape 
                                       int64_t position, spmd_shape *shape)
 {
     int64_t lo[SPMD_MAX_DIMS], hi[SPMD_MAX_DIMS];
-    TRY(check_question(sharding, global, position));
+    TRY(check_question(sharding, global, position, shape));
     spmd__layout_ranges(&sharding->mesh->axes, &sharding->spec, &global, position, lo, hi);
     shape->ndim = global.ndim;
     for (int d = 0; d < global.ndim; d++)
@@ -156,7 +175,7 @@ spmd_status spmd_sharding_shard_shape(const spmd_sharding *sharding, spmd_shape 
 spmd_status spmd_sharding_indices_map(const spmd_sharding *sharding, spmd_shape global,
                                       spmd_box boxes[])
 {
-    TRY(spmd_sharding_check(sharding, global));
+    TRY(check_question(sharding, global, 0, boxes));
     for (int64_t p = 0; p < spmd_mesh_size(sharding->mesh); p++)
         boxes[p] = spmd__sharding_box_of(sharding, global, p);
     return SPMD_OK;

@@ -9,16 +9,14 @@
 static spmd_status make_group_comm(const spmd_mesh *mesh, const struct axis_list *axes,
                                    int64_t size, MPI_Comm *comm)
 {
-    int *ranks, tag = 0;
+    int *ranks;
     MPI_Group all, members;
     TRY(spmd__alloc((size_t)size, sizeof *ranks, &ranks));
     for (int64_t i = 0; i < size; i++)
         ranks[i] = (int)spmd__axis_list_member(&mesh->axes, axes, mesh->position, i);
-    for (int i = 0; i < axes->count; i++)
-        tag = (tag * SPMD_MAX_AXES + axes->axis[i] + 1) % 32768; /* MPI's least tag limit */
     MPI_Comm_group(mesh->comm, &all);
     MPI_Group_incl(all, (int)size, ranks, &members);
-    int code = MPI_Comm_create_group(mesh->comm, members, tag, comm);
+    int code = MPI_Comm_create_group(mesh->comm, members, 0, comm);
     MPI_Group_free(&members);
     MPI_Group_free(&all);
     free(ranks);

@@ -104,12 +104,18 @@ int64_t spmd_mesh_position(const spmd_mesh *mesh)
     return mesh->position;
 }
 
-spmd_status spmd_mesh_coordinates(const spmd_mesh *mesh, int64_t position, int64_t coordinates[])
+spmd_status spmd__mesh_check_position(const spmd_mesh *mesh, int64_t position)
 {
     int64_t size = spmd_mesh_size(mesh);
     if (position < 0 || position >= size)
         return spmd_fail(SPMD_ERR_ARGUMENT, "position %lld is not one of the mesh's %lld",
                          (long long)position, (long long)size);
+    return SPMD_OK;
+}
+
+spmd_status spmd_mesh_coordinates(const spmd_mesh *mesh, int64_t position, int64_t coordinates[])
+{
+    TRY(spmd__mesh_check_position(mesh, position));
     spmd__axes_coordinates(&mesh->axes, position, coordinates);
     return SPMD_OK;
 }

@@ -16,6 +16,9 @@ struct group {
     struct group *next;
 };
 
+/* Values go over `comm`, and so does what bodies call. `control` is for what calls agree on around
+ * that: a rank that has left a body early, with a failure, agrees with the others there and
+ * meets nothing that was meant for those who are still in the body. */
 struct spmd_mesh {
     int holds;
     struct axes axes;
@@ -27,7 +30,7 @@ struct spmd_mesh {
     int *ranks;           /* [positions] in base; NULL: position p is rank p */
     MPI_Comm base;        /* all ranks of the caller's communicator, in its order */
     MPI_Comm comm;        /* the members by position; MPI_COMM_NULL on idle ranks */
-    MPI_Comm control;     /* the same, for the library's own talk: never mixed with a body's */
+    MPI_Comm control;     /* the same, for agreements */
     struct group *groups; /* made on first use, freed with the mesh */
 };
 
@@ -42,6 +45,9 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
 
 /* The same for a mesh without ranks. Local. */
 spmd_status spmd__mesh_end_abstract(const struct axes *axes, spmd_mesh **mesh);
+
+/* Whether the mesh has such a position. Local. Fails with SPMD_ERR_ARGUMENT. */
+spmd_status spmd__mesh_check_position(const spmd_mesh *mesh, int64_t position);
 
 /* Whether this rank takes part. */
 bool spmd__mesh_is_member(const spmd_mesh *mesh);

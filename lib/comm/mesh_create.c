@@ -9,19 +9,6 @@
 #include "core/hash.h"
 #include "core/mem.h"
 
-/* The mesh's text, for a message. */
-struct mesh_text {
-    char text[256];
-};
-
-static struct mesh_text text_of(const struct axes *axes)
-{
-    struct mesh_text buffer;
-    struct text text = spmd__text_begin(buffer.text, sizeof buffer.text);
-    spmd__axes_print(&text, axes);
-    return buffer;
-}
-
 static const char *program_name(void)
 {
 #ifdef __GLIBC__
@@ -36,9 +23,9 @@ static spmd_status check_fit(const struct axes *axes, int ranks)
     int64_t total = spmd__axes_total(axes);
     if (total <= ranks)
         return SPMD_OK;
-    return spmd_fail(SPMD_ERR_MESH,
-                     "%s needs %lld ranks, this job has %d: mpirun --oversubscribe -n %lld %s",
-                     text_of(axes).text, (long long)total, ranks, (long long)total, program_name());
+    return spmd_fail(
+        SPMD_ERR_MESH, "%s needs %lld ranks, this job has %d: mpirun --oversubscribe -n %lld %s",
+        spmd__axes_text(axes).text, (long long)total, ranks, (long long)total, program_name());
 }
 
 /* Whether each of `members` is a rank of a communicator of `ranks`, and stands once. */
@@ -53,10 +40,11 @@ static spmd_status check_members(const struct axes *axes, const int members[], i
             status = spmd_fail(SPMD_ERR_MESH,
                                "mesh %s: position %lld is to be rank %d, but the ranks of this "
                                "communicator are 0 to %d",
-                               text_of(axes).text, (long long)p, rank, ranks - 1);
+                               spmd__axes_text(axes).text, (long long)p, rank, ranks - 1);
         else if (seen[rank] > 0)
             status = spmd_fail(SPMD_ERR_MESH, "mesh %s: rank %d stands at positions %lld and %lld",
-                               text_of(axes).text, rank, (long long)seen[rank] - 1, (long long)p);
+                               spmd__axes_text(axes).text, rank, (long long)seen[rank] - 1,
+                               (long long)p);
         else
             seen[rank] = p + 1;
     }

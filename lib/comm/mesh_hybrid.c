@@ -13,9 +13,9 @@ static spmd_status find_leader(MPI_Comm comm, int rank, int *leader)
 {
     MPI_Comm node;
     int lowest = rank;
+    /* Ordered by rank: the lowest one is first. */
     TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &node));
-    spmd_status status = spmd__mpi_status(MPI_Bcast(&lowest, 1, MPI_INT, 0, node),
-                                          "MPI_Bcast"); /* ordered by rank */
+    spmd_status status = spmd__mpi_status(MPI_Bcast(&lowest, 1, MPI_INT, 0, node), "MPI_Bcast");
     spmd__mpi_free_comm(&node);
     *leader = lowest;
     return status;

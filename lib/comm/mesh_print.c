@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "comm/mesh.h"
+#include "core/stream.h"
 
 /* Of more entries than MOST only the first and last EDGE are shown. */
 enum { MOST = 16, EDGE = 4 };
@@ -140,13 +141,14 @@ spmd_status spmd_mesh_print(const spmd_mesh *mesh, FILE *stream)
         return SPMD_OK;
     if (!stream)
         return spmd_fail(SPMD_ERR_ARGUMENT, "print: the stream is NULL");
-    char text[512];
-    spmd_mesh_format(text, sizeof text, mesh);
+    char what[512];
+    struct text text = spmd__text_begin(what, sizeof what);
+    spmd__text_add(&text, "mesh ");
+    spmd__axes_print(&text, &mesh->axes);
     errno = 0;
-    fprintf(stream, "%s%s\n", text, mesh->abstract ? " (abstract: positions)" : "");
+    fprintf(stream, "%s%s\n", what + strlen("mesh "),
+            mesh->abstract ? " (abstract: positions)" : "");
     struct table table = table_of(mesh, stream);
     print_tables(&table);
-    if (fflush(stream) != 0 || ferror(stream))
-        return spmd_fail(SPMD_ERR_FILE, "cannot print mesh %s: %s", text, strerror(errno));
-    return SPMD_OK;
+    return spmd__stream_finish(stream, what);
 }

@@ -11,7 +11,7 @@ static spmd_status list_members(const spmd_mesh *mesh, const struct slice *slice
     int64_t size = spmd__axes_total(&slice->axes);
     TRY(spmd__alloc((size_t)size, sizeof **members, members));
     for (int64_t p = 0; p < size; p++)
-        (*members)[p] = spmd_mesh_rank(mesh, spmd__slice_position(slice, p));
+        (*members)[p] = spmd_mesh_rank(mesh, spmd__slice_position(slice, &mesh->axes, p));
     return SPMD_OK;
 }
 

@@ -15,6 +15,9 @@ spmd_status spmd__mpi_status(int code, const char *call);
 /* MPI counts are int: larger moves go in pieces of at most this many bytes. */
 #define MPI_PIECE_BYTES ((int64_t)1 << 30)
 
+/* What a message from one rank to another is. */
+enum { TAG_EXCHANGE, TAG_PRINT, TAG_PROGRESS };
+
 /* Lets the errors of a communicator that was just made return. MPI_COMM_NULL is accepted. */
 spmd_status spmd__mpi_adopt_comm(MPI_Comm comm);
 

@@ -7,8 +7,6 @@
 #include "core/error.h"
 #include "core/hash.h"
 
-enum { INFER = -1 };
-
 /* Adds an axis; `what` is how messages name the mesh. */
 static spmd_status add_axis(struct axes *axes, const char *what, const char *name, size_t length,
                             int64_t size)
@@ -24,7 +22,7 @@ static spmd_status add_axis(struct axes *axes, const char *what, const char *nam
                          what);
     if (spmd__axes_find(axes, name, length) >= 0)
         return spmd_fail(SPMD_ERR_MESH, "mesh %s has two axes named %.*s", what, (int)length, name);
-    if (size < 1 && size != INFER)
+    if (size < 1 && size != SPMD_INFER)
         return spmd_fail(SPMD_ERR_MESH, "mesh %s: axis %.*s has size %lld, at least 1 is needed",
                          what, (int)length, name, (long long)size);
     memcpy(axes->name[axes->count], name, length);
@@ -40,7 +38,7 @@ static spmd_status find_open_size(const struct axes *axes, const char *what, int
     *open = -1;
     *product = 1;
     for (int a = 0; a < axes->count; a++)
-        if (axes->size[a] == INFER) {
+        if (axes->size[a] == SPMD_INFER) {
             if (*open >= 0)
                 return spmd_fail(SPMD_ERR_MESH, "mesh %s leaves two sizes open, one may be", what);
             *open = a;
@@ -80,7 +78,7 @@ static spmd_status parse_axis(struct cursor *cursor, struct axes *axes)
                          "mesh \"%s\": expected an axis name at column %d, as in "
                          "x=4,y=2",
                          cursor->start, spmd__cursor_column(cursor));
-    int64_t size = INFER;
+    int64_t size = SPMD_INFER;
     if (!spmd__cursor_take(cursor, "=") ||
         (!spmd__cursor_take(cursor, "*") && !spmd__cursor_number(cursor, &size)))
         return spmd_fail(SPMD_ERR_SYNTAX,
@@ -220,16 +218,16 @@ int64_t spmd__axes_position(const struct axes *axes, const int64_t coordinates[]
 
 void spmd__axes_print(struct text *text, const struct axes *axes)
 {
-    for (int a = 0; a < axes->count; a++)
-        spmd__text_add(text, "%s%s=%lld", a ? "," : "", axes->name[a], (long long)axes->size[a]);
+    for (int a = 0; a < axes->count; a++) {
+        spmd__text_add(text, "%s%s=", a ? "," : "", axes->name[a]);
+        if (axes->size[a] == SPMD_INFER)
+            spmd__text_add(text, "*");
+        else
+            spmd__text_add(text, "%lld", (long long)axes->size[a]);
+    }
 }
 
-/* The mesh's text, for a message. */
-struct axes_text {
-    char text[256];
-};
-
-static struct axes_text text_of(const struct axes *axes)
+struct axes_text spmd__axes_text(const struct axes *axes)
 {
     struct axes_text buffer;
     struct text text = spmd__text_begin(buffer.text, sizeof buffer.text);
@@ -237,7 +235,7 @@ static struct axes_text text_of(const struct axes *axes)
     return buffer;
 }
 
-static bool has_axis(const struct axis_list *list, int axis)
+bool spmd__axis_list_has(const struct axis_list *list, int axis)
 {
     for (int i = 0; i < list->count; i++)
         if (list->axis[i] == axis)
@@ -256,8 +254,8 @@ static spmd_status parse_member(struct cursor *cursor, const struct axes *axes,
     int axis = spmd__axes_find(axes, name, length);
     if (axis < 0)
         return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": mesh %s has no axis %.*s", cursor->start,
-                         text_of(axes).text, (int)length, name);
-    if (has_axis(list, axis))
+                         spmd__axes_text(axes).text, (int)length, name);
+    if (spmd__axis_list_has(list, axis))
         return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": axis %s is given twice", cursor->start,
                          axes->name[axis]);
     list->axis[list->count++] = axis;
@@ -291,7 +289,7 @@ bool spmd__axis_list_equal(const struct axis_list *a, const struct axis_list *b)
 bool spmd__axis_lists_meet(const struct axis_list *a, const struct axis_list *b)
 {
     for (int i = 0; i < a->count; i++)
-        if (has_axis(b, a->axis[i]))
+        if (spmd__axis_list_has(b, a->axis[i]))
             return true;
     return false;
 }

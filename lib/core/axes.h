@@ -25,10 +25,10 @@ struct axis_list {
  * SPMD_ERR_SYNTAX, or SPMD_ERR_MESH for a name twice, a size below 1, too many axes. */
 spmd_status spmd__axes_parse(const char *text, int64_t ranks, struct axes *axes);
 
-/* The same, but leaves the size that is "*" as SPMD_INFER (-1). */
+/* The same, but leaves the size that is "*" as SPMD_INFER. */
 spmd_status spmd__axes_parse_open(const char *text, struct axes *axes);
 
-/* The same from names and sizes; one size may be SPMD_INFER (-1). */
+/* The same from names and sizes; one size may be SPMD_INFER. */
 spmd_status spmd__axes_make(int count, const char *const names[], const int64_t sizes[],
                             int64_t ranks, struct axes *axes);
 
@@ -44,7 +44,13 @@ void spmd__axes_coordinates(const struct axes *axes, int64_t position, int64_t c
 void spmd__axes_coordinates_along(const struct axes *axes, uint32_t mask, int64_t position,
                                   int64_t coordinates[]);
 int64_t spmd__axes_position(const struct axes *axes, const int64_t coordinates[]);
+
+/* Writes "x=4,y=2", an open size as "*"; the same as a value, for a message. */
 void spmd__axes_print(struct text *text, const struct axes *axes);
+struct axes_text {
+    char text[256];
+};
+struct axes_text spmd__axes_text(const struct axes *axes);
 
 /* Reads a list of axes of `axes`: "x", "x,y", "(x,y)", "" for none. Fails with SPMD_ERR_SYNTAX,
  * or SPMD_ERR_MESH for an unknown axis or one given twice. */
@@ -52,6 +58,7 @@ spmd_status spmd__axis_list_parse(const char *text, const struct axes *axes,
                                   struct axis_list *list);
 
 bool spmd__axis_list_equal(const struct axis_list *a, const struct axis_list *b);
+bool spmd__axis_list_has(const struct axis_list *list, int axis);
 
 /* Whether they have an axis in common. */
 bool spmd__axis_lists_meet(const struct axis_list *a, const struct axis_list *b);

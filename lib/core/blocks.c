@@ -76,6 +76,14 @@ static int64_t part_of_range(const struct blocks *blocks, int dim, int64_t index
     return at;
 }
 
+int64_t spmd__blocks_owner(const struct blocks *blocks, const int64_t index[])
+{
+    int64_t owner = 0;
+    for (int d = 0; d < blocks->shape.ndim; d++)
+        owner += position_of_part(blocks, d, part_of_range(blocks, d, index[d]));
+    return owner;
+}
+
 int spmd__blocks_tracks(const struct blocks *blocks, int dim, int most, struct track track[])
 {
     int64_t total = dim < 0 ? 1 : blocks->split[dim].ranges;
@@ -139,9 +147,8 @@ struct holders {
 static struct holders find_holders(const struct blocks *blocks, const int64_t index[])
 {
     const struct axes *axes = blocks->axes;
-    struct holders holders = {.blocks = blocks, .length = 1};
-    for (int d = 0; d < blocks->shape.ndim; d++)
-        holders.owner += position_of_part(blocks, d, part_of_range(blocks, d, index[d]));
+    struct holders holders = {
+        .blocks = blocks, .owner = spmd__blocks_owner(blocks, index), .length = 1};
     uint32_t splits = spmd__spec_used(blocks->spec);
     for (int a = axes->count - 1; a >= 0 && (!(splits >> a & 1) || axes->size[a] == 1); a--)
         holders.length *= axes->size[a];

@@ -33,6 +33,9 @@ spmd_status spmd__blocks_find(const struct axes *axes, const struct spec *spec, 
 spmd_shape spmd__blocks_largest(const struct blocks *blocks);
 spmd_shape spmd__blocks_smallest(const struct blocks *blocks);
 
+/* The lowest position that holds the block at `index` [ndim]. */
+int64_t spmd__blocks_owner(const struct blocks *blocks, const int64_t index[]);
+
 /* What is shown of a dimension: the range lo:hi, number `index` of those that are not empty; or a
  * gap, where some are left out. */
 struct track {

@@ -48,13 +48,3 @@ bool spmd__box_is_inside(const spmd_box *inner, const spmd_box *outer)
             return false;
     return true;
 }
-
-spmd_box spmd__block_box(const spmd_block *block)
-{
-    spmd_box box = {.ndim = block->ndim};
-    for (int d = 0; d < block->ndim; d++) {
-        box.lo[d] = block->offset[d];
-        box.hi[d] = block->offset[d] + block->shape[d];
-    }
-    return box;
-}

@@ -12,7 +12,4 @@ bool spmd__box_intersect(const spmd_box *a, const spmd_box *b, spmd_box *common)
 /* Whether `inner` lies inside `outer`; an empty box lies inside any. */
 bool spmd__box_is_inside(const spmd_box *inner, const spmd_box *outer);
 
-/* The box of global indices that a block holds. */
-spmd_box spmd__block_box(const spmd_block *block);
-
 #endif

@@ -72,7 +72,7 @@ static void print_word(FILE *stream, const char *word, int width, int depth, boo
     *column += fprintf(stream, "%*s", width, word);
 }
 
-static void print_row(FILE *stream, const struct excerpt *excerpt, int64_t first)
+static void print_row(FILE *stream, const struct excerpt *excerpt, int width, int64_t first)
 {
     int last_dim = excerpt->shape.ndim - 1, depth = last_dim + 1, column = depth;
     for (int64_t i = 0; i < excerpt->shown.dim[last_dim]; i++) {
@@ -80,7 +80,7 @@ static void print_row(FILE *stream, const struct excerpt *excerpt, int64_t first
         if (excerpt->elided[last_dim] && i == EDGE)
             print_word(stream, "...", 3, depth, false, &column);
         format_element(cell, excerpt, first + i);
-        print_word(stream, cell, excerpt->width, depth, i == 0, &column);
+        print_word(stream, cell, width, depth, i == 0, &column);
     }
 }
 
@@ -93,15 +93,16 @@ static void print_gap(FILE *stream, const struct excerpt *excerpt, int dim)
     fprintf(stream, "%*s", dim + 1, "");
 }
 
-/* Prints the entries of dimension `dim` that begin at element `first`. */
-static void print_entries(FILE *stream, const struct excerpt *excerpt, int dim, int64_t first)
+/* Prints the entries of dimension `dim` that begin at element `first`, each `width` wide. */
+static void print_entries(FILE *stream, const struct excerpt *excerpt, int width, int dim,
+                          int64_t first)
 {
     int64_t size = 1; /* of an entry */
     for (int d = dim + 1; d < excerpt->shape.ndim; d++)
         size *= excerpt->shown.dim[d];
     fputc('[', stream);
     if (dim == excerpt->shape.ndim - 1)
-        print_row(stream, excerpt, first);
+        print_row(stream, excerpt, width, first);
     else
         for (int64_t i = 0; i < excerpt->shown.dim[dim]; i++) {
             if (i > 0)
@@ -110,22 +111,21 @@ static void print_entries(FILE *stream, const struct excerpt *excerpt, int dim, 
                 fputs("...", stream);
                 print_gap(stream, excerpt, dim);
             }
-            print_entries(stream, excerpt, dim + 1, first + i * size);
+            print_entries(stream, excerpt, width, dim + 1, first + i * size);
         }
     fputc(']', stream);
 }
 
-void spmd__excerpt_print(FILE *stream, struct excerpt *excerpt)
+void spmd__excerpt_print(FILE *stream, const struct excerpt *excerpt)
 {
     char cell[CELL_BYTES];
-    excerpt->width = widest_element(excerpt);
     if (spmd_shape_size(excerpt->shape) == 0) {
         fputs("[]", stream);
     } else if (excerpt->shape.ndim == 0) {
         format_element(cell, excerpt, 0);
         fputs(cell, stream);
     } else {
-        print_entries(stream, excerpt, 0, 0);
+        print_entries(stream, excerpt, widest_element(excerpt), 0, 0);
     }
     fputc('\n', stream);
 }

@@ -15,7 +15,6 @@ struct excerpt {
     int corners; /* boxes of the whole that make up the excerpt */
     spmd_dtype dtype;
     void *data; /* [shown], dense; the caller's to make and to free */
-    int width;  /* of the widest element as text */
 };
 
 struct excerpt spmd__excerpt_of(spmd_dtype dtype, spmd_shape shape);
@@ -24,6 +23,6 @@ struct excerpt spmd__excerpt_of(spmd_dtype dtype, spmd_shape shape);
 struct view spmd__excerpt_corner(const struct excerpt *excerpt, int number, spmd_box *box);
 
 /* Prints the values as rows in brackets, and ends the line. */
-void spmd__excerpt_print(FILE *stream, struct excerpt *excerpt);
+void spmd__excerpt_print(FILE *stream, const struct excerpt *excerpt);
 
 #endif

@@ -7,8 +7,6 @@
 #include "core/error.h"
 #include "core/mem.h"
 
-enum { INFER = -1 };
-
 /* The nodes in the order of their lowest ranks, and the ranks of each in their own. */
 struct cluster {
     const struct place *places;
@@ -26,24 +24,6 @@ struct hybrid {
     int node_axis[SPMD_MAX_AXES];  /* of each axis of the mesh: which one of `nodes`, -1: none */
     int local_axis[SPMD_MAX_AXES]; /* the same in `local` */
 };
-
-/* The text of some axes, for a message; open sizes as "*". */
-struct axes_text {
-    char text[256];
-};
-
-static struct axes_text text_of(const struct axes *axes)
-{
-    struct axes_text buffer;
-    struct text text = spmd__text_begin(buffer.text, sizeof buffer.text);
-    for (int a = 0; a < axes->count; a++)
-        if (axes->size[a] == INFER)
-            spmd__text_add(&text, "%s%s=*", a ? "," : "", axes->name[a]);
-        else
-            spmd__text_add(&text, "%s%s=%lld", a ? "," : "", axes->name[a],
-                           (long long)axes->size[a]);
-    return buffer;
-}
 
 static void free_cluster(struct cluster *cluster)
 {
@@ -76,7 +56,7 @@ static bool fill_open_size(struct axes *axes, int64_t count, int64_t *divisor)
     int open = -1;
     *divisor = 1;
     for (int a = 0; a < axes->count; a++)
-        if (axes->size[a] == INFER)
+        if (axes->size[a] == SPMD_INFER)
             open = a;
         else
             *divisor *= axes->size[a];
@@ -91,10 +71,11 @@ static spmd_status fit_nodes(struct axes *nodes, const struct cluster *cluster)
     if (!fill_open_size(nodes, cluster->count, &needed))
         return spmd_fail(SPMD_ERR_MESH,
                          "%s over nodes needs a multiple of %lld nodes, this job has %d",
-                         text_of(nodes).text, (long long)needed, cluster->count);
+                         spmd__axes_text(nodes).text, (long long)needed, cluster->count);
     if (spmd__axes_total(nodes) != cluster->count)
         return spmd_fail(SPMD_ERR_MESH, "%s over nodes needs %lld nodes, this job has %d",
-                         text_of(nodes).text, (long long)spmd__axes_total(nodes), cluster->count);
+                         spmd__axes_text(nodes).text, (long long)spmd__axes_total(nodes),
+                         cluster->count);
     return SPMD_OK;
 }
 
@@ -105,7 +86,7 @@ static spmd_status fail_node(const struct cluster *cluster, int node, const stru
     return spmd_fail(SPMD_ERR_MESH,
                      "node %d (host %s) has %d rank%s, %s inside of a node needs %s%lld", node,
                      cluster->places[cluster->leaders[node]].host, size, size == 1 ? "" : "s",
-                     text_of(local).text, how, (long long)needed);
+                     spmd__axes_text(local).text, how, (long long)needed);
 }
 
 /* A node may have ranks to spare if every node has. */
@@ -146,9 +127,10 @@ static spmd_status join(struct hybrid *hybrid, struct axes *axes)
         if (find(&hybrid->nodes, hybrid->local.name[l]) >= 0)
             continue;
         if (joined.count == SPMD_MAX_AXES)
-            return spmd_fail(
-                SPMD_ERR_MESH, "%s over nodes and %s inside of a node have more than %d axes",
-                text_of(&hybrid->nodes).text, text_of(&hybrid->local).text, SPMD_MAX_AXES);
+            return spmd_fail(SPMD_ERR_MESH,
+                             "%s over nodes and %s inside of a node have more than %d axes",
+                             spmd__axes_text(&hybrid->nodes).text,
+                             spmd__axes_text(&hybrid->local).text, SPMD_MAX_AXES);
         int a = joined.count++;
         memcpy(joined.name[a], hybrid->local.name[l], sizeof joined.name[a]);
         joined.size[a] = hybrid->local.size[l];

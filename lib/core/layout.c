@@ -212,3 +212,10 @@ void spmd__layout_print(struct text *text, const struct axes *axes, const struct
     }
     spmd__text_add(text, "]");
 }
+
+void spmd__type_print(struct text *text, spmd_dtype dtype, spmd_shape shape)
+{
+    static const struct axes no_axes;
+    static const struct spec no_spec;
+    spmd__layout_print(text, &no_axes, &no_spec, dtype, shape);
+}

@@ -39,4 +39,7 @@ bool spmd__layout_equivalent(const struct axes *a_axes, const struct spec *a,
 void spmd__layout_print(struct text *text, const struct axes *axes, const struct spec *spec,
                         spmd_dtype dtype, spmd_shape shape);
 
+/* The type of what lies on no mesh, "f32[8,4,3]". */
+void spmd__type_print(struct text *text, spmd_dtype dtype, spmd_shape shape);
+
 #endif

@@ -64,8 +64,7 @@ static uint32_t used_of(const struct axes *axes, const struct spec *spec)
     uint32_t used = 0;
     for (int d = 0; d < spec->ndim; d++) {
         struct axis_list entry = entry_of(axes, spec, d);
-        for (int i = 0; i < entry.count; i++)
-            used |= UINT32_C(1) << entry.axis[i];
+        used |= spmd__axis_list_mask(&entry);
     }
     return used;
 }

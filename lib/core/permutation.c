@@ -1,5 +1,4 @@
 /* core/permutation.c - random permutations: sorting by random words. See spmd/random.h. */
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -84,11 +83,10 @@ static void shuffle(spmd_key key, int64_t n, struct deck *deck, struct deck *spa
 spmd_status spmd_random_permutation(spmd_key key, int64_t n, int64_t lo, int64_t hi, int64_t *out)
 {
     if (n < 0)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "a permutation of %" PRId64 " numbers", n);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a permutation of %lld numbers", (long long)n);
     if (lo < 0 || lo > hi || hi > n)
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "elements %" PRId64 ":%" PRId64 " of a permutation of %" PRId64, lo, hi,
-                         n);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "elements %lld:%lld of a permutation of %lld",
+                         (long long)lo, (long long)hi, (long long)n);
     if (lo == hi)
         return SPMD_OK;
     if (!out)

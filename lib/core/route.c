@@ -5,9 +5,27 @@
 
 #include "core/error.h"
 
+struct route spmd__route_within(const struct axes *axes, const struct spec *from,
+                                const struct spec *to, spmd_shape shape)
+{
+    return (struct route){.from_axes = axes,
+                          .to_axes = axes,
+                          .from = from,
+                          .to = to,
+                          .shape = shape,
+                          .one_mesh = true};
+}
+
 static int64_t home_of(const struct route *route, int64_t position)
 {
     return route->home ? route->home(route->map, position) : position;
+}
+
+/* The axes along which the source holds replicas: a taker takes from the one that stands where it
+ * stands along these. */
+static uint32_t replicated_axes(const struct route *route)
+{
+    return spmd__layout_replicated(route->from_axes, route->from);
 }
 
 spmd_status spmd__route_receives(const struct route *route, int64_t position, overlap_visit *visit,
@@ -15,14 +33,7 @@ spmd_status spmd__route_receives(const struct route *route, int64_t position, ov
 {
     spmd_box box = spmd__layout_box(route->to_axes, route->to, route->shape, position);
     return spmd__overlap_each(route->from_axes, route->from, route->shape, &box,
-                              home_of(route, position),
-                              spmd__layout_replicated(route->from_axes, route->from), visit, user);
-}
-
-/* On one mesh those take from a position that stand where it stands along these axes. */
-static uint32_t common_axes(const struct route *route)
-{
-    return spmd__layout_replicated(route->from_axes, route->from);
+                              home_of(route, position), replicated_axes(route), visit, user);
 }
 
 /* What the visits of those who might take from one replica need to know. */
@@ -49,7 +60,7 @@ spmd_status spmd__route_sends(const struct route *route, int64_t position, overl
     spmd_box box = spmd__layout_box(route->from_axes, route->from, route->shape, position);
     if (route->one_mesh)
         return spmd__overlap_each(route->to_axes, route->to, route->shape, &box, position,
-                                  common_axes(route), visit, user);
+                                  replicated_axes(route), visit, user);
     struct sending sending = {.route = route, .visit = visit, .user = user};
     sending.replica = spmd__layout_replica(route->from_axes, route->from, position);
     return spmd__overlap_each(route->to_axes, route->to, route->shape, &box, 0, 0, visit_taker,
@@ -68,17 +79,15 @@ static spmd_status add_extent(int64_t position, const spmd_box *common, void *us
 static double taken_along(const struct route *route, int64_t position, const spmd_box *box, int dim)
 {
     struct axis_list entry = spmd__spec_entry(route->to, dim);
-    uint32_t splits = 0;
-    for (int i = 0; i < entry.count; i++)
-        splits |= UINT32_C(1) << entry.axis[i];
-    if (!(splits & common_axes(route)))
+    uint32_t splits = spmd__axis_list_mask(&entry);
+    if (!(splits & replicated_axes(route)))
         return (double)(box->hi[dim] - box->lo[dim]);
     struct spec line = {.ndim = 1, .first = {0, entry.count}};
     memcpy(line.axis, entry.axis, sizeof line.axis);
     spmd_box range = {.ndim = 1, .lo = {box->lo[dim]}, .hi = {box->hi[dim]}};
     double sum = 0;
     spmd__overlap_each(route->to_axes, &line, spmd_shape_make(1, &route->shape.dim[dim]), &range,
-                       position, common_axes(route) | ~splits, add_extent, &sum);
+                       position, replicated_axes(route) | ~splits, add_extent, &sum);
     return sum;
 }
 
@@ -86,7 +95,7 @@ double spmd__route_taken(const struct route *route, int64_t position)
 {
     spmd_box box = spmd__layout_box(route->from_axes, route->from, route->shape, position);
     struct axis_list repeats = spmd__axis_list_of_mask(
-        spmd__layout_replicated(route->to_axes, route->to) & ~common_axes(route));
+        spmd__layout_replicated(route->to_axes, route->to) & ~replicated_axes(route));
     double taken = (double)spmd__axis_list_size(route->to_axes, &repeats);
     for (int d = 0; d < box.ndim; d++)
         taken *= taken_along(route, position, &box, d);

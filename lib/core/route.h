@@ -12,11 +12,15 @@ struct route {
     const struct axes *from_axes, *to_axes; /* borrowed */
     const struct spec *from, *to;
     spmd_shape shape;
-    bool one_mesh; /* a position is the same process on both */
+    bool one_mesh; /* they are equal: the same axes, and at each position the same process */
     /* Where a position of the target stands on the source's mesh; NULL: at the same position. */
     int64_t (*home)(const void *map, int64_t position);
     const void *map;
 };
+
+/* From one layout on a mesh to another. */
+struct route spmd__route_within(const struct axes *axes, const struct spec *from,
+                                const struct spec *to, spmd_shape shape);
 
 /* Visits each position of the source that `position` of the target takes a part from, with the
  * part; and each position of the target that takes a part from `position` of the source. */

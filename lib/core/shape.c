@@ -83,32 +83,3 @@ spmd_status spmd_shape_parse(const char *text, spmd_shape *shape)
     *shape = read;
     return SPMD_OK;
 }
-
-spmd_shape spmd_block_shape(const spmd_block *block)
-{
-    return spmd_shape_make(block->ndim, block->shape);
-}
-
-int64_t spmd_block_size(const spmd_block *block)
-{
-    return spmd_shape_size(spmd_block_shape(block));
-}
-
-size_t spmd__block_bytes(const spmd_block *block)
-{
-    return (size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype);
-}
-
-spmd_block spmd_block_borrow(void *data, spmd_dtype dtype, spmd_shape shape)
-{
-    shape = spmd_shape_make(shape.ndim, shape.dim);
-    spmd_block block = {.data = data, .dtype = dtype, .ndim = shape.ndim};
-    bool empty = spmd_shape_size(shape) <= 0; /* then the extents need not fit together */
-    int64_t stride = 1;
-    for (int d = shape.ndim - 1; d >= 0; d--) {
-        block.shape[d] = block.global[d] = shape.dim[d];
-        block.stride[d] = stride;
-        stride *= empty ? 1 : shape.dim[d];
-    }
-    return block;
-}

@@ -12,7 +12,4 @@ spmd_status spmd__shape_check(spmd_shape shape);
  * SPMD_ERR_SHAPE, also for more than 2^63 bytes. */
 spmd_status spmd__type_check(spmd_dtype dtype, spmd_shape shape, int64_t *bytes);
 
-/* Bytes of a block's elements. */
-size_t spmd__block_bytes(const spmd_block *block);
-
 #endif

@@ -13,18 +13,10 @@ struct fixture {
     int64_t coordinates[SPMD_MAX_AXES];
 };
 
-static bool is_fixed(const struct fixture *fixture, int axis)
-{
-    for (int i = 0; i < fixture->fixed.count; i++)
-        if (fixture->fixed.axis[i] == axis)
-            return true;
-    return false;
-}
-
 static spmd_status fix(struct fixture *fixture, const char *what, int axis, int64_t coordinate)
 {
     const char *name = fixture->axes->name[axis];
-    if (is_fixed(fixture, axis))
+    if (spmd__axis_list_has(&fixture->fixed, axis))
         return spmd_fail(SPMD_ERR_MESH, "coordinates \"%s\": axis %s is given twice", what, name);
     if (coordinate < 0 || coordinate >= fixture->axes->size[axis])
         return spmd_fail(SPMD_ERR_MESH,
@@ -47,30 +39,26 @@ static spmd_status parse_coordinate(struct cursor *cursor, struct fixture *fixtu
     int axis = spmd__axes_find(fixture->axes, name, length);
     if (axis >= 0)
         return fix(fixture, cursor->start, axis, coordinate);
-    char mesh[256];
-    struct text text = spmd__text_begin(mesh, sizeof mesh);
-    spmd__axes_print(&text, fixture->axes);
     return spmd_fail(SPMD_ERR_MESH, "coordinates \"%s\": mesh %s has no axis %.*s", cursor->start,
-                     mesh, (int)length, name);
+                     spmd__axes_text(fixture->axes).text, (int)length, name);
+}
+
+static void add_axis(struct axes *axes, const char name[SPMD_MAX_NAME], int64_t size)
+{
+    memcpy(axes->name[axes->count], name, SPMD_MAX_NAME);
+    axes->size[axes->count++] = size;
 }
 
 static struct slice cut(const struct fixture *fixture)
 {
     const struct axes *axes = fixture->axes;
+    const struct axis_list *fixed = &fixture->fixed;
     struct slice slice = {.origin = spmd__axes_position(axes, fixture->coordinates)};
-    int64_t strides[SPMD_MAX_AXES], stride = 1;
-    for (int a = axes->count - 1; a >= 0; stride *= axes->size[a], a--)
-        strides[a] = stride;
-    bool none_left = fixture->fixed.count == axes->count;
-    for (int a = 0; a < axes->count; a++) {
-        bool stays = none_left && a == fixture->fixed.axis[fixture->fixed.count - 1];
-        if (is_fixed(fixture, a) && !stays)
-            continue;
-        int left = slice.axes.count++;
-        memcpy(slice.axes.name[left], axes->name[a], sizeof axes->name[a]);
-        slice.axes.size[left] = stays ? 1 : axes->size[a];
-        slice.stride[left] = strides[a];
-    }
+    slice.left = spmd__axis_list_of_mask(spmd__axes_mask(axes) & ~spmd__axis_list_mask(fixed));
+    for (int i = 0; i < slice.left.count; i++)
+        add_axis(&slice.axes, axes->name[slice.left.axis[i]], axes->size[slice.left.axis[i]]);
+    if (slice.left.count == 0)
+        add_axis(&slice.axes, axes->name[fixed->axis[fixed->count - 1]], 1);
     return slice;
 }
 
@@ -91,11 +79,7 @@ spmd_status spmd__slice_parse(const char *text, const struct axes *axes, struct 
     return SPMD_OK;
 }
 
-int64_t spmd__slice_position(const struct slice *slice, int64_t position)
+int64_t spmd__slice_position(const struct slice *slice, const struct axes *axes, int64_t position)
 {
-    int64_t coordinates[SPMD_MAX_AXES], found = slice->origin;
-    spmd__axes_coordinates(&slice->axes, position, coordinates);
-    for (int a = 0; a < slice->axes.count; a++)
-        found += coordinates[a] * slice->stride[a];
-    return found;
+    return spmd__axis_list_member(axes, &slice->left, slice->origin, position);
 }

@@ -5,9 +5,9 @@
 #include "core/axes.h"
 
 struct slice {
-    struct axes axes;              /* those that are not fixed, in the order of the mesh */
-    int64_t origin;                /* position in the mesh of the slice's position 0 */
-    int64_t stride[SPMD_MAX_AXES]; /* positions of the mesh between neighbours along each axis */
+    struct axes axes;      /* those that are not fixed, in the order of the mesh */
+    struct axis_list left; /* which ones these are in the mesh; none where all are fixed */
+    int64_t origin;        /* position in the mesh of the slice's position 0 */
 };
 
 /* Reads "x=1,z=0", coordinates of the mesh `axes`; "" fixes none. Where all are fixed, an axis of
@@ -15,7 +15,7 @@ struct slice {
  * SPMD_ERR_MESH for an unknown axis, one given twice, a coordinate that it does not have. */
 spmd_status spmd__slice_parse(const char *text, const struct axes *axes, struct slice *slice);
 
-/* The position in the mesh of a position of the slice. */
-int64_t spmd__slice_position(const struct slice *slice, int64_t position);
+/* The position in the mesh `axes` of a position of the slice. */
+int64_t spmd__slice_position(const struct slice *slice, const struct axes *axes, int64_t position);
 
 #endif

@@ -15,7 +15,6 @@ struct reader {
     const struct axes *axes;
     struct spec spec;
     int count; /* axes read so far */
-    char mesh[256];
 };
 
 static spmd_status fail_syntax(const struct reader *reader, const char *expected)
@@ -59,7 +58,7 @@ static spmd_status read_axis(struct reader *reader, int *axis)
     *axis = spmd__axes_find(reader->axes, name, length);
     if (*axis < 0)
         return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: the mesh has no axis %.*s", reader->whole,
-                         reader->mesh, (int)length, name);
+                         spmd__axes_text(reader->axes).text, (int)length, name);
     return SPMD_OK;
 }
 
@@ -70,10 +69,12 @@ static spmd_status add_axis(struct reader *reader)
     int before = dimension_of(reader, axis), dim = reader->spec.ndim;
     if (before == dim)
         return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s stands twice in dim %d",
-                         reader->whole, reader->mesh, reader->axes->name[axis], dim);
+                         reader->whole, spmd__axes_text(reader->axes).text,
+                         reader->axes->name[axis], dim);
     if (before >= 0)
         return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s lies along dims %d and %d",
-                         reader->whole, reader->mesh, reader->axes->name[axis], before, dim);
+                         reader->whole, spmd__axes_text(reader->axes).text,
+                         reader->axes->name[axis], before, dim);
     reader->spec.axis[reader->count++] = axis;
     return SPMD_OK;
 }
@@ -154,10 +155,11 @@ static spmd_status add_unreduced(struct reader *reader)
     int dim = dimension_of(reader, axis);
     if (dim >= 0)
         return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced and lies along dim %d",
-                         reader->whole, reader->mesh, reader->axes->name[axis], dim);
+                         reader->whole, spmd__axes_text(reader->axes).text,
+                         reader->axes->name[axis], dim);
     if (spec->unreduced >> axis & 1)
         return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced twice", reader->whole,
-                         reader->mesh, reader->axes->name[axis]);
+                         spmd__axes_text(reader->axes).text, reader->axes->name[axis]);
     spec->unreduced |= UINT32_C(1) << axis;
     return SPMD_OK;
 }
@@ -186,8 +188,8 @@ static spmd_status set_kind(struct reader *reader, spmd_reduction kind)
         return spmd_fail(SPMD_ERR_SPEC,
                          "%s on mesh %s: %s without unreduced axes: name them, as in "
                          "unreduced={%s}:%s",
-                         reader->whole, reader->mesh, kinds[kind], reader->axes->name[0],
-                         kinds[kind]);
+                         reader->whole, spmd__axes_text(reader->axes).text, kinds[kind],
+                         reader->axes->name[0], kinds[kind]);
     reader->spec.kind = kind;
     return SPMD_OK;
 }
@@ -269,10 +271,7 @@ static spmd_status check_ambiguity(struct cursor cursor)
 /* Begins to read; nothing is said yet of where from. */
 static struct reader begin(const struct axes *axes, const char *whole)
 {
-    struct reader reader = {.whole = whole, .axes = axes};
-    struct text mesh = spmd__text_begin(reader.mesh, sizeof reader.mesh);
-    spmd__axes_print(&mesh, axes);
-    return reader;
+    return (struct reader){.whole = whole, .axes = axes};
 }
 
 static void look_at(struct reader *reader, const char *text, const char *what, const char *example)

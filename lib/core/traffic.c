@@ -3,17 +3,6 @@
 
 #include "core/box.h"
 
-struct route spmd__traffic_route(const struct axes *axes, const struct spec *from,
-                                 const struct spec *to, spmd_shape shape)
-{
-    return (struct route){.from_axes = axes,
-                          .to_axes = axes,
-                          .from = from,
-                          .to = to,
-                          .shape = shape,
-                          .one_mesh = true};
-}
-
 /* What a position keeps, and what it receives, need no look at the others: a receiver takes from
  * itself all that it has. */
 static struct traffic incoming_of(const struct route *route, int64_t position)

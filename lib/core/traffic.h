@@ -12,10 +12,6 @@ struct traffic {
     double sent;
 };
 
-/* The layouts of an array on one mesh, as a route. */
-struct route spmd__traffic_route(const struct axes *axes, const struct spec *from,
-                                 const struct spec *to, spmd_shape shape);
-
 /* Of one position. */
 struct traffic spmd__traffic_of(const struct route *route, int64_t position);
 

@@ -68,12 +68,6 @@ bool spmd__view_is_dense(const struct view *view, size_t element)
     return true;
 }
 
-bool spmd__block_is_dense(const spmd_block *block)
-{
-    struct view view = spmd__view_block(block);
-    return spmd__view_is_dense(&view, spmd_dtype_size(block->dtype));
-}
-
 /* The loops of one copy: dimension 0 is the outermost. */
 struct nest {
     int ndim;

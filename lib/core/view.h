@@ -27,7 +27,6 @@ int64_t spmd__view_size(const struct view *view);
 
 /* Whether the elements stand one after the other in memory, in row-major order. */
 bool spmd__view_is_dense(const struct view *view, size_t element);
-bool spmd__block_is_dense(const spmd_block *block);
 
 /* Copies src's elements to dst; extents are equal, memory does not overlap. Runs of neighbours
  * are joined into one memcpy. */

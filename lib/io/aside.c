@@ -1,4 +1,6 @@
 /* io/aside.c - new files: written aside, with room reserved, then put in place. */
+#include "io/aside.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -7,7 +9,6 @@
 #include <unistd.h>
 
 #include "comm/mpi.h"
-#include "io/aside.h"
 #include "io/cause.h"
 #include "io/path.h"
 
@@ -181,11 +182,7 @@ static spmd_status sync_data(const spmd_file *file)
 
 static spmd_status close_synced(spmd_file *file)
 {
-    herr_t failed = H5Fclose(file->id);
-    file->id = H5I_INVALID_HID;
-    if (failed < 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: cannot be completed: %s", file->path,
-                         spmd__io_cause().text);
+    TRY(spmd__file_shut(file));
     return sync_data(file);
 }
 

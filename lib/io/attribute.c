@@ -1,9 +1,10 @@
 /* io/attribute.c - text attributes of datasets, groups and files. */
+#include "io/attribute.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/mem.h"
-#include "io/attribute.h"
 #include "io/cause.h"
 #include "io/object.h"
 

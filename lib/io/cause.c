@@ -1,10 +1,10 @@
 /* io/cause.c - why a call of HDF5 or of the system failed. */
+#include "io/cause.h"
+
 #include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "io/cause.h"
 
 static herr_t take_first(unsigned depth, const H5E_error2_t *record, void *user)
 {

@@ -1,4 +1,6 @@
 /* io/file.c - file handles: opening, and beginning and ending calls on them. */
+#include "io/file.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +14,6 @@
 #include "core/mem.h"
 #include "io/aside.h"
 #include "io/cause.h"
-#include "io/file.h"
 
 spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made)
 {
@@ -34,13 +35,13 @@ spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out,
     return SPMD_OK;
 }
 
-static spmd_status close_old(spmd_file *file)
+spmd_status spmd__file_shut(spmd_file *file)
 {
     herr_t failed = H5Fclose(file->id);
     file->id = H5I_INVALID_HID;
     if (failed < 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: cannot be closed: %s", file->path,
-                         spmd__io_cause().text);
+        return spmd_fail(SPMD_ERR_FILE, "%s: cannot be %s: %s", file->path,
+                         file->aside ? "completed" : "closed", spmd__io_cause().text);
     return SPMD_OK;
 }
 
@@ -53,7 +54,7 @@ static int drop_forgotten(MPI_Comm self, int keyval, void *file, void *extra)
     if (forgotten->id >= 0 && forgotten->aside)
         QUIETLY(spmd__aside_abandon(forgotten));
     else if (forgotten->id >= 0)
-        QUIETLY(close_old(forgotten));
+        QUIETLY(spmd__file_shut(forgotten));
     return MPI_SUCCESS;
 }
 
@@ -82,7 +83,7 @@ void spmd__file_undo(spmd_file *made)
     if (!made)
         return;
     if (made->id >= 0)
-        QUIETLY(close_old(made));
+        QUIETLY(spmd__file_shut(made));
     if (made->aside && made->mesh->position == 0)
         unlink(made->aside);
     destroy(made);
@@ -259,7 +260,7 @@ spmd_status spmd_file_close(spmd_file **file)
         if (closed->aside)
             QUIETLY(status = spmd__aside_finish(closed));
         else
-            QUIETLY(status = spmd__mesh_agree(closed->mesh, close_old(closed), 0));
+            QUIETLY(status = spmd__mesh_agree(closed->mesh, spmd__file_shut(closed), 0));
     }
     *file = NULL;
     destroy(closed);
@@ -275,7 +276,7 @@ static spmd_status drop(spmd_file *file)
         return status;
     }
     TRY(spmd__file_enter(file, __func__, SPMD_OK, 0));
-    QUIETLY(close_old(file));
+    QUIETLY(spmd__file_shut(file));
     return SPMD_OK;
 }
 

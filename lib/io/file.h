@@ -37,6 +37,9 @@ spmd_status spmd__file_settle(spmd_mesh *mesh, spmd_status status, uint64_t dige
 /* Takes back what an opening has made so far (may be NULL), on ranks that have agreed to fail. */
 void spmd__file_undo(spmd_file *made);
 
+/* Closes the HDF5 file, whatever comes of it. Local for a file that is read, else collective. */
+spmd_status spmd__file_shut(spmd_file *file);
+
 /* Local. That there is a file, and a mesh that can do I/O; no agreement can follow without. */
 spmd_status spmd__file_check(const spmd_file *file);
 spmd_status spmd__file_check_mesh(const spmd_mesh *mesh);

@@ -1,10 +1,11 @@
 /* io/object.c - what lies at a name in a file. */
+#include "io/object.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/text.h"
 #include "io/cause.h"
-#include "io/object.h"
 
 spmd_status spmd__name_check(const char *name)
 {

@@ -1,4 +1,6 @@
 /* io/path.c - where a new file goes, and the name that it has until it is there. */
+#include "io/path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -12,7 +14,6 @@
 
 #include "core/hash.h"
 #include "io/cause.h"
-#include "io/path.h"
 
 /* How many bytes of `path` name its directory, with the slash; 0 for the working directory. */
 static size_t directory_length(const char *path)

@@ -1,6 +1,7 @@
 /* io/staging.c - how an array lies while it moves between memory and a file. */
-#include "array/array.h"
 #include "io/staging.h"
+
+#include "array/array.h"
 
 /* Below this many bytes in a row, and above this many rows, a rank's part of a file is so torn that
  * moving rows, and resharding between them and where they belong, is faster than one call for each

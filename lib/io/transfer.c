@@ -1,6 +1,7 @@
 /* io/transfer.c - a block from or to its place in a dataset. */
-#include "io/cause.h"
 #include "io/transfer.h"
+
+#include "io/cause.h"
 #include "io/types.h"
 
 /* MPI-IO takes less than 2 GiB in one independent call. */

@@ -1,8 +1,8 @@
 /* io/types.c - element types and their HDF5 types. */
+#include "io/types.h"
+
 #include <stdlib.h>
 #include <string.h>
-
-#include "io/types.h"
 
 static hid_t create_bool(void)
 {

@@ -2,8 +2,8 @@
 #include <stdlib.h>
 
 #include "comm/mpi.h"
+#include "core/block.h"
 #include "core/mem.h"
-#include "core/shape.h"
 #include "core/view.h"
 #include "map/collective.h"
 

@@ -1,17 +1,8 @@
 /* map/collective.c - what all collectives on blocks begin with; and the plainest of them. */
 #include "map/collective.h"
+#include "core/block.h"
 
 #include <string.h>
-
-#include "core/shape.h"
-#include "core/view.h"
-
-static void print_type(struct text *text, spmd_dtype dtype, spmd_shape shape)
-{
-    static const struct axes no_axes;
-    static const struct spec no_spec;
-    spmd__layout_print(text, &no_axes, &no_spec, dtype, shape);
-}
 
 spmd_status spmd__collective_check_out(const char *call, const spmd_block *in,
                                        const spmd_block *out, spmd_dtype dtype, spmd_shape shape)
@@ -26,8 +17,8 @@ spmd_status spmd__collective_check_out(const char *call, const spmd_block *in,
     char buffers[2][256];
     struct text want = spmd__text_begin(buffers[0], sizeof buffers[0]);
     struct text have = spmd__text_begin(buffers[1], sizeof buffers[1]);
-    print_type(&want, dtype, shape);
-    print_type(&have, out->dtype, spmd_block_shape(out));
+    spmd__type_print(&want, dtype, shape);
+    spmd__type_print(&have, out->dtype, spmd_block_shape(out));
     return spmd_fail(out->dtype == dtype ? SPMD_ERR_SHAPE : SPMD_ERR_DTYPE,
                      "%s gives a block %s here, but out is %s: declare it so", call, want.buffer,
                      have.buffer);

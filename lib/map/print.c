@@ -9,9 +9,10 @@
 #include "core/excerpt.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "core/stream.h"
 #include "map/ctx.h"
 
-enum { TAG = 7, LABEL_BYTES = 256 };
+enum { LABEL_BYTES = 256 };
 
 /* What a rank tells of its block; the excerpt of its values follows. */
 struct notice {
@@ -27,7 +28,7 @@ static struct notice notice_of(const spmd_ctx *ctx, const char *label, const spm
     memset(&notice, 0, sizeof notice); /* it travels, padding and all */
     snprintf(notice.label, sizeof notice.label, "%s", label ? label : "block");
     notice.instance = ctx ? ctx->instance : -1;
-    notice.there = block != NULL;
+    notice.there = block;
     if (block)
         notice.block = *block;
     return notice;
@@ -50,11 +51,11 @@ static size_t bytes_of(const struct excerpt *excerpt)
 
 static spmd_status check(const struct notice *notice)
 {
-    if (has_values(notice) && !notice->block.data)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "block_print: the block %s has no memory",
-                         notice->label);
     if (notice->there && spmd_dtype_size(notice->block.dtype) == 0)
         return spmd_fail(SPMD_ERR_ARGUMENT, "block_print: the block %s has no element type",
+                         notice->label);
+    if (has_values(notice) && !notice->block.data)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "block_print: the block %s has no memory",
                          notice->label);
     return SPMD_OK;
 }
@@ -106,10 +107,8 @@ static void print_place(struct text *text, const spmd_block *block)
 }
 
 static void print_notice(FILE *stream, const spmd_mesh *mesh, int64_t position,
-                         const struct notice *notice, struct excerpt *excerpt)
+                         const struct notice *notice, const struct excerpt *excerpt)
 {
-    static const struct axes no_axes;
-    static const struct spec no_spec;
     char line[4096];
     struct text text = spmd__text_begin(line, sizeof line);
     spmd__text_add(&text, "%s", notice->label);
@@ -119,19 +118,12 @@ static void print_notice(FILE *stream, const spmd_mesh *mesh, int64_t position,
         spmd__text_add(&text, ", instance %lld", (long long)notice->instance);
     spmd__text_add(&text, ": ");
     if (notice->there) {
-        spmd__layout_print(&text, &no_axes, &no_spec, excerpt->dtype, excerpt->shape);
+        spmd__type_print(&text, excerpt->dtype, excerpt->shape);
         print_place(&text, &notice->block);
     }
     fprintf(stream, "%s%s\n", line, !notice->there ? "NULL" : has_values(notice) ? "" : ", empty");
     if (has_values(notice))
         spmd__excerpt_print(stream, excerpt);
-}
-
-static spmd_status finish_stream(FILE *stream)
-{
-    if (fflush(stream) != 0 || ferror(stream))
-        return spmd_fail(SPMD_ERR_FILE, "cannot print a block: %s", strerror(errno));
-    return SPMD_OK;
 }
 
 /* The values' way to position 0. */
@@ -141,9 +133,9 @@ static spmd_status transfer(MPI_Comm comm, int from, int rank, char *data, size_
         bool last = bytes - at < MPI_PIECE_BYTES;
         int count = last ? (int)(bytes - at) : (int)MPI_PIECE_BYTES;
         if (rank == from)
-            TRY_MPI(MPI_Send(data + at, count, MPI_BYTE, 0, TAG, comm));
+            TRY_MPI(MPI_Send(data + at, count, MPI_BYTE, 0, TAG_PRINT, comm));
         else
-            TRY_MPI(MPI_Recv(data + at, count, MPI_BYTE, from, TAG, comm, MPI_STATUS_IGNORE));
+            TRY_MPI(MPI_Recv(data + at, count, MPI_BYTE, from, TAG_PRINT, comm, MPI_STATUS_IGNORE));
     }
     return SPMD_OK;
 }
@@ -165,7 +157,8 @@ static spmd_status make_room(const spmd_mesh *mesh, struct album *album)
     return spmd__alloc(most, 1, &album->data);
 }
 
-/* Collective. Ends in an agreement that all values can be sent, received and printed. */
+/* Collective. Ends in an agreement that all values can be sent, received and printed. Agreements
+ * are on mesh->comm: on mesh->control one could pair with that at the end of a body that failed. */
 static spmd_status prepare(const spmd_mesh *mesh, const struct notice *mine,
                            struct excerpt *excerpt, FILE *stream, struct album *album)
 {
@@ -183,7 +176,7 @@ static spmd_status prepare(const spmd_mesh *mesh, const struct notice *mine,
 }
 
 /* At position 0. */
-static spmd_status print_all(const spmd_mesh *mesh, struct excerpt *excerpt, FILE *stream,
+static spmd_status print_all(const spmd_mesh *mesh, const struct excerpt *excerpt, FILE *stream,
                              const struct album *album)
 {
     errno = 0;
@@ -196,7 +189,7 @@ static spmd_status print_all(const spmd_mesh *mesh, struct excerpt *excerpt, FIL
             TRY(transfer(mesh->comm, p, 0, other.data, bytes_of(&other)));
         print_notice(stream, mesh, p, notice, &other);
     }
-    return finish_stream(stream);
+    return spmd__stream_finish(stream, "a block");
 }
 
 static spmd_status print_together(const spmd_mesh *mesh, const struct notice *mine,
@@ -219,7 +212,7 @@ static spmd_status print_alone(const struct notice *mine, struct excerpt *excerp
     TRY(take_excerpt(mine, excerpt));
     errno = 0;
     print_notice(stream, NULL, 0, mine, excerpt);
-    return finish_stream(stream);
+    return spmd__stream_finish(stream, "a block");
 }
 
 spmd_status spmd_block_print(spmd_ctx *ctx, const char *label, const spmd_block *block,

@@ -10,10 +10,10 @@
 #include "array/array.h"
 #include "comm/agree.h"
 #include "comm/mpi.h"
+#include "core/block.h"
 #include "core/element.h"
 #include "core/hash.h"
 #include "core/mem.h"
-#include "core/shape.h"
 
 /* Whether all ranks of a group have the same hash: MAX over h and ~h, as in comm/agree.c. */
 static spmd_status compare_hashes(const struct group *group, uint64_t hash, bool *equal)

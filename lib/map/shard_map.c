@@ -10,9 +10,9 @@
 #include "array/array.h"
 #include "array/reshard.h"
 #include "comm/agree.h"
+#include "core/block.h"
 #include "core/hash.h"
 #include "core/mem.h"
-#include "core/shape.h"
 #include "map/ctx.h"
 #include "map/replication.h"
 
@@ -421,10 +421,10 @@ static spmd_status check_replication(const spmd_shard_map_call *plan)
 static uint64_t digest_outputs(const spmd_shard_map_call *plan)
 {
     uint64_t hash = 0;
-    for (int k = 0; k < plan->nout; k++)
-        hash = hash * (SPMD_C128 + 1) * (SPMD_MAX_DIMS + 1) +
-               (uint64_t)plan->out[k].block.dtype * (SPMD_MAX_DIMS + 1) +
-               (uint64_t)plan->out[k].block.ndim;
+    for (int k = 0; k < plan->nout; k++) {
+        int type[] = {(int)plan->out[k].block.dtype, plan->out[k].block.ndim};
+        hash = spmd__hash(hash, type, sizeof type);
+    }
     return hash;
 }
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/mem.h"
-#include "core/shape.h"
+#include "core/block.h"
 #include "core/view.h"
 #include "map/ctx.h"
 

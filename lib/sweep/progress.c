@@ -9,8 +9,6 @@
 
 #include "comm/mpi.h"
 
-enum { TAG = 1 };
-
 spmd_status spmd__progress_begin(struct progress *progress, MPI_Comm comm,
                                  const spmd_sweep_options *options, int64_t rows)
 {
@@ -24,7 +22,7 @@ spmd_status spmd__progress_begin(struct progress *progress, MPI_Comm comm,
     MPI_Comm_size(comm, &progress->ranks);
     progress->waiting = progress->ranks - 1;
     progress->told = progress->start;
-    int wanted = options->on_progress != NULL;
+    int wanted = options->on_progress ? 1 : 0;
     TRY_MPI(MPI_Bcast(&wanted, 1, MPI_INT, 0, comm));
     progress->wanted = wanted;
     TRY_MPI(MPI_Allreduce(&rows, &progress->state.total, 1, MPI_INT64_T, MPI_SUM, comm));
@@ -60,11 +58,11 @@ static spmd_status receive(struct progress *progress)
     for (;;) {
         MPI_Status status;
         struct progress_message message;
-        TRY_MPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG, progress->comm, &there, &status));
+        TRY_MPI(MPI_Iprobe(MPI_ANY_SOURCE, TAG_PROGRESS, progress->comm, &there, &status));
         if (!there)
             return SPMD_OK;
-        TRY_MPI(MPI_Recv(&message, sizeof message, MPI_BYTE, status.MPI_SOURCE, TAG, progress->comm,
-                         MPI_STATUS_IGNORE));
+        TRY_MPI(MPI_Recv(&message, sizeof message, MPI_BYTE, status.MPI_SOURCE, TAG_PROGRESS,
+                         progress->comm, MPI_STATUS_IGNORE));
         add_message(progress, &message);
     }
 }
@@ -83,8 +81,8 @@ static spmd_status send(struct progress *progress)
         return SPMD_OK;
     progress->sent = progress->mine;
     forget_mine(progress);
-    TRY_MPI(MPI_Isend(&progress->sent, sizeof progress->sent, MPI_BYTE, 0, TAG, progress->comm,
-                      &progress->request));
+    TRY_MPI(MPI_Isend(&progress->sent, sizeof progress->sent, MPI_BYTE, 0, TAG_PROGRESS,
+                      progress->comm, &progress->request));
     return SPMD_OK;
 }
 

@@ -140,6 +140,12 @@ svg 0 'no elements' x=3 'P(x)' 0
 svg 6 'two specs' x=2,y=2 'P(x,y)' 4x6 --to 'P(y,-)'
 grep -q '>reshard: exchange</text>' "$tmp/picture.svg"
 tap_case 'SVG of two specs says how they differ' $?
+svg 16 'two specs of all ranks' x=2,y=4 'P(x,y)' 8x8 --to 'P((y,x))'
+# A block's rectangle, then its rank: each rank has one colour, and here no two have the same.
+grep -A 1 'class="block"' "$tmp/picture.svg" |
+    sed -n 's/.*fill="\(.*\)".*/\1/p; s/.*>\([0-9]*\)<.*/\1/p' | paste - - | sort -u >"$tmp/colours"
+[ "$(wc -l <"$tmp/colours")" = 8 ] && [ "$(cut -f 1 "$tmp/colours" | sort -u | wc -l)" = 8 ]
+tap_case 'SVG: a rank has the same colour under both specs' $?
 svg 10 'two specs below each other' x=9 'P(x)' 9000000000 --to 'P()'
 
 # Blocks have their true proportions: 3, 2 and 2 of 7 rows.
@@ -192,7 +198,8 @@ wrong 'two arguments' 'not 2' x=2 'P(x)'
 wrong 'four arguments' 'not 4' x=2 'P(x)' 4 4
 wrong 'an unknown option' 'layout has no option --yaml' --yaml x=2 'P(x)' 4
 wrong 'an unknown element type' 'f12' x=2 'P(x)' 4 --dtype f12
-wrong 'no ranks to list' '--ranks needs a number from 1 on' x=2 'P(x)' 4 --ranks 0
+wrong 'no ranks to list' '--ranks needs a number from 1 to 1048576' x=2 'P(x)' 4 --ranks 0
+wrong 'more ranks than anybody reads' '--ranks needs a number from 1 to' x=2 'P(x)' 4 --ranks 9223372036854775807
 wrong 'a second spec of another mesh' 'no axis y' x=2 'P(x)' 4 --to 'P(y)'
 wrong 'a second spec longer than the shape' '2 entries' x=2 'P(x)' 4 --to 'P(-,x)'
 wrong 'a reshard of contributions' 'unreduced' x=2,y=2 'P(x, unreduced={y})' 4 --to 'P(x)'

@@ -140,7 +140,7 @@ static void wrong_uses(void)
     layout.to = NULL;
     FILE *full = fopen("/dev/full", "w");
     if (full) {
-        EXPECT_FAILS(spmd_layout_print(&layout, full), SPMD_ERR_FILE, "cannot write the layout");
+        EXPECT_FAILS(spmd_layout_print(&layout, full), SPMD_ERR_FILE, "cannot print the layout");
         fclose(full);
     }
     free_pair(&partial);
@@ -148,5 +148,32 @@ static void wrong_uses(void)
     free_pair(&pair);
 }
 
+/* Positions and ranks differ on a mesh in another order. */
+static void other_orders_of_ranks_are_told(void)
+{
+    spmd_mesh *line = make_line(), *reversed = make_reversed("x=*");
+    spmd_sharding *there = NULL, *here = NULL;
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    EXPECT_OK(spmd_sharding_create(reversed, "P(x)", &there));
+    EXPECT_OK(spmd_sharding_create(line, "P(x)", &here));
+    EXPECT_OK(spmd_sharding_print(there, SPMD_SHAPE(8), stream));
+    fclose(stream);
+    EXPECT((strstr(text, "the numbers are positions") != NULL) == (test_size > 1));
+    free(text);
+    spmd_layout layout = {.sharding = here, .to = there, .shape = SPMD_SHAPE(8)};
+    FILE *none = fopen("/dev/null", "w");
+    spmd_status status = spmd_layout_print(&layout, none);
+    fclose(none);
+    EXPECT(status == (test_size > 1 ? SPMD_ERR_MESH : SPMD_OK));
+    layout = (spmd_layout){.sharding = here, .shape = SPMD_SHAPE(8), .dtype = (spmd_dtype)99};
+    EXPECT_FAILS(spmd_layout_print(&layout, stderr), SPMD_ERR_DTYPE, "no element type");
+    spmd_sharding_free(&there);
+    spmd_sharding_free(&here);
+    spmd_mesh_free(&reversed);
+    spmd_mesh_free(&line);
+}
+
 HARNESS_MAIN("layout", CASE(print_is_local), CASE(two_shardings), CASE(forms_of_large_meshes),
-             CASE(arrays_without_elements), CASE(wrong_uses))
+             CASE(arrays_without_elements), CASE(other_orders_of_ranks_are_told), CASE(wrong_uses))

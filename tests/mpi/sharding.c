@@ -191,6 +191,29 @@ static void positions_that_differ_are_noticed(void)
 }
 
 /* Single shardings are the same if their rank is. */
+static void idle_ranks_hear_of_wrong_positions(void)
+{
+    spmd_mesh *mesh = make_shorter_line();
+    spmd_sharding *single = NULL;
+    int wrong = test_rank == test_size - 1 ? (int)spmd_mesh_size(mesh) : 0;
+    EXPECT_FAILS(spmd_sharding_create_single(mesh, wrong, &single), SPMD_ERR_ARGUMENT, "position");
+    EXPECT_FAILS(spmd_sharding_create_single(mesh, 0, test_rank == 0 ? NULL : &single),
+                 SPMD_ERR_ARGUMENT, "no place for the new sharding");
+    EXPECT(single == NULL);
+    spmd_mesh_free(&mesh);
+}
+
+static void one_rank_without_a_grid_is_everybodys_mistake(void)
+{
+    spmd_grid grid;
+    spmd_sharding *sharding = NULL;
+    EXPECT_OK(spmd_grid_make(test_size, &grid));
+    EXPECT_FAILS(
+        spmd_sharding_create_positional(MPI_COMM_WORLD, test_rank == 0 ? NULL : &grid, &sharding),
+        SPMD_ERR_ARGUMENT, "grid of devices is NULL");
+    EXPECT(sharding == NULL);
+}
+
 static void singles_compare_by_rank(void)
 {
     spmd_mesh *mesh = make_line();
@@ -242,5 +265,6 @@ HARNESS_MAIN("sharding", CASE(grids_carry_arrays), CASE(grids_are_equivalent_to_
              CASE(fewer_devices_leave_ranks_idle), CASE(grids_that_do_not_fit_are_refused),
              CASE(grids_that_differ_are_noticed), CASE(one_rank_has_it_all),
              CASE(one_rank_of_a_smaller_mesh), CASE(positions_that_differ_are_noticed),
-             CASE(singles_compare_by_rank), CASE(G19_reversed_ranks_are_not_equivalent),
-             CASE(entries_carry_arrays))
+             CASE(singles_compare_by_rank), CASE(idle_ranks_hear_of_wrong_positions),
+             CASE(one_rank_without_a_grid_is_everybodys_mistake),
+             CASE(G19_reversed_ranks_are_not_equivalent), CASE(entries_carry_arrays))

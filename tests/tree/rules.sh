@@ -7,6 +7,7 @@ has() {
 }
 
 ok 'layers' "$top/scripts/check-layers"
+ok 'own headers' "$top/scripts/check-includes"
 ok 'what the README shows' "$top/scripts/check-docs"
 ok 'symbols' "$top/scripts/check-symbols" .
 tap_run "$top/scripts/check-format"

@@ -30,6 +30,16 @@ START_TEST(mesh_text_round_trips)
 }
 END_TEST
 
+START_TEST(an_open_size_is_a_star)
+{
+    struct axes axes;
+    ASSERT_OK(spmd__axes_parse_open("x=4, y = *", &axes));
+    ck_assert_int_eq(axes.size[1], SPMD_INFER);
+    ck_assert_str_eq(print(&axes), "x=4,y=*");
+    ck_assert_str_eq(spmd__axes_text(&axes).text, "x=4,y=*");
+}
+END_TEST
+
 START_TEST(mesh_syntax_errors_show_the_text)
 {
     static const char *const wrong[] = {"",         "x",     "x=",    "=4",      "x=4,",
@@ -247,7 +257,7 @@ START_TEST(coordinates_along_some_axes)
 }
 END_TEST
 
-UNIT_MAIN("axes", coordinates_along_some_axes, mesh_text_round_trips,
+UNIT_MAIN("axes", coordinates_along_some_axes, mesh_text_round_trips, an_open_size_is_a_star,
           mesh_syntax_errors_show_the_text, mesh_errors_name_the_axis, mesh_limits,
           mesh_of_names_and_sizes, meshes_compare, axes_are_found_by_whole_name,
           positions_are_row_major, axis_lists_parse, axis_list_errors_name_axis_and_mesh,

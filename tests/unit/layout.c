@@ -290,6 +290,17 @@ START_TEST(types_print)
 }
 END_TEST
 
+START_TEST(types_print_without_a_layout)
+{
+    char buffer[64];
+    struct text text = spmd__text_begin(buffer, sizeof buffer);
+    spmd__type_print(&text, SPMD_F32, SPMD_SHAPE(8, 4));
+    spmd__text_add(&text, " ");
+    spmd__type_print(&text, SPMD_I64, SPMD_SCALAR);
+    ck_assert_str_eq(buffer, "f32[8,4] i64[]");
+}
+END_TEST
+
 START_TEST(a_million_positions)
 {
     struct layout layout = make("x=1000,y=1000", "P((x,y))");
@@ -404,6 +415,7 @@ UNIT_MAIN("layout", parts_tile_and_differ_by_one, parts_are_found_by_index,
           dropping_a_minor_axis_joins_neighbours, boxes_in_two_dimensions,
           replicas_count_earlier_copies, specs_longer_than_the_rank_are_refused,
           strict_means_that_sizes_divide, bad_shapes_and_open_specs_are_refused,
-          equivalence_on_one_mesh, axes_of_size_one_do_not_count, equivalence_across_meshes,
-          equivalence_of_even_layouts, partial_values_are_not_equivalent_to_whole_ones, types_print,
-          a_million_positions, random_layouts_tile)
+          types_print_without_a_layout, equivalence_on_one_mesh, axes_of_size_one_do_not_count,
+          equivalence_across_meshes, equivalence_of_even_layouts,
+          partial_values_are_not_equivalent_to_whole_ones, types_print, a_million_positions,
+          random_layouts_tile)

@@ -20,7 +20,7 @@ static void make(struct fixture *f, const char *mesh, const char *from, const ch
     ASSERT_OK(spmd__axes_parse(mesh, 0, &f->axes));
     ASSERT_OK(spmd__spec_parse(from, &f->axes, &f->from));
     ASSERT_OK(spmd__spec_parse(to, &f->axes, &f->to));
-    f->route = spmd__traffic_route(&f->axes, &f->from, &f->to, shape);
+    f->route = spmd__route_within(&f->axes, &f->from, &f->to, shape);
 }
 
 /* What each rank gets from each, by one of the two ways to ask. */

@@ -1,0 +1,49 @@
+/* core/block.c - parts of arrays as bodies see them. */
+#include "core/block.h"
+
+#include "core/view.h"
+
+spmd_shape spmd_block_shape(const spmd_block *block)
+{
+    return spmd_shape_make(block->ndim, block->shape);
+}
+
+int64_t spmd_block_size(const spmd_block *block)
+{
+    return spmd_shape_size(spmd_block_shape(block));
+}
+
+size_t spmd__block_bytes(const spmd_block *block)
+{
+    return (size_t)spmd_block_size(block) * spmd_dtype_size(block->dtype);
+}
+
+spmd_block spmd_block_borrow(void *data, spmd_dtype dtype, spmd_shape shape)
+{
+    shape = spmd_shape_make(shape.ndim, shape.dim);
+    spmd_block block = {.data = data, .dtype = dtype, .ndim = shape.ndim};
+    bool empty = spmd_shape_size(shape) <= 0; /* then the extents need not fit together */
+    int64_t stride = 1;
+    for (int d = shape.ndim - 1; d >= 0; d--) {
+        block.shape[d] = block.global[d] = shape.dim[d];
+        block.stride[d] = stride;
+        stride *= empty ? 1 : shape.dim[d];
+    }
+    return block;
+}
+
+spmd_box spmd__block_box(const spmd_block *block)
+{
+    spmd_box box = {.ndim = block->ndim};
+    for (int d = 0; d < block->ndim; d++) {
+        box.lo[d] = block->offset[d];
+        box.hi[d] = block->offset[d] + block->shape[d];
+    }
+    return box;
+}
+
+bool spmd__block_is_dense(const spmd_block *block)
+{
+    struct view view = spmd__view_block(block);
+    return spmd__view_is_dense(&view, spmd_dtype_size(block->dtype));
+}

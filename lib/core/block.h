@@ -1,0 +1,16 @@
+/* core/block.h - parts of arrays as bodies see them. See spmd/types.h. */
+#ifndef CORE_BLOCK_H
+#define CORE_BLOCK_H
+
+#include <spmd/types.h>
+
+/* Bytes of its elements. */
+size_t spmd__block_bytes(const spmd_block *block);
+
+/* The box of global indices that it holds. */
+spmd_box spmd__block_box(const spmd_block *block);
+
+/* Whether its elements stand one after the other in memory, in row-major order. */
+bool spmd__block_is_dense(const spmd_block *block);
+
+#endif
