@@ -14,7 +14,7 @@ void spmd__layout_split(int64_t parts, int64_t index, int64_t *lo, int64_t *hi)
 int64_t spmd__layout_part(int64_t parts, int64_t lo, int64_t hi, int64_t at)
 {
     int64_t size = hi - lo, each = size / parts, longer = size % parts;
-    int64_t in_longer = longer * (each + 1); /* elements of the longer parts, which come first */
+    int64_t in_longer = longer * each + longer; /* of the longer parts, which come first */
     if (at - lo < in_longer)
         return (at - lo) / (each + 1);
     return longer + (at - lo - in_longer) / each;
