@@ -1,0 +1,108 @@
+/* wrong_uses.c - a program that makes one mistake: wrong_uses NAME DIRECTORY. */
+#include <string.h>
+
+#include <spmd.h>
+
+struct place {
+    spmd_mesh *mesh; /* x=*: all ranks */
+    const char *directory;
+};
+
+static spmd_status make(const struct place *place, const char *spec)
+{
+    spmd_array *array;
+    return spmd_array_zeros(place->mesh, spec, SPMD_F32, SPMD_SHAPE(8), &array);
+}
+
+static spmd_status unknown_axis(const struct place *place)
+{
+    return make(place, "P(q)");
+}
+
+static spmd_status axis_twice(const struct place *place)
+{
+    return make(place, "P((x,x))");
+}
+
+static spmd_status long_spec(const struct place *place)
+{
+    return make(place, "P(x, -)");
+}
+
+static spmd_status large_mesh(const struct place *place)
+{
+    spmd_mesh *mesh;
+    (void)place;
+    return spmd_mesh_create(MPI_COMM_WORLD, "x=8,y=2", &mesh);
+}
+
+static spmd_status read_dataset(const struct place *place, const char *file, const char *name)
+{
+    spmd_array *array;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", place->directory, file);
+    return spmd_read(place->mesh, path, name, "P(x, -, -)", SPMD_DTYPE_NONE, &array);
+}
+
+static spmd_status missing_file(const struct place *place)
+{
+    return read_dataset(place, "missing.h5", "x");
+}
+
+static spmd_status missing_dataset(const struct place *place)
+{
+    return read_dataset(place, "digits.h5", "z");
+}
+
+static spmd_status wrong_rank(const struct place *place)
+{
+    return read_dataset(place, "digits.h5", "x");
+}
+
+static spmd_status unwritable(const struct place *place)
+{
+    spmd_array *array;
+    char path[4096];
+    snprintf(path, sizeof path, "%s/missing/out.h5", place->directory);
+    SPMD_TRY(spmd_array_zeros(place->mesh, "P(x)", SPMD_F32, SPMD_SHAPE(8), &array));
+    return spmd_write(array, path, "a");
+}
+
+static spmd_status fail_on_the_last(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    if (spmd_axis_index(ctx, "x") == spmd_axis_size(ctx, "x") - 1)
+        return spmd_fail(SPMD_ERR_BODY, "the last rank has had enough");
+    return SPMD_OK;
+}
+
+static spmd_status failing_body(const struct place *place)
+{
+    return spmd_shard_map(place->mesh, fail_on_the_last, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL);
+}
+
+static const struct {
+    const char *name;
+    spmd_status (*run)(const struct place *place);
+} mistakes[] = {
+    {"unknown_axis", unknown_axis}, {"axis_twice", axis_twice},
+    {"long_spec", long_spec},       {"large_mesh", large_mesh},
+    {"missing_file", missing_file}, {"missing_dataset", missing_dataset},
+    {"wrong_rank", wrong_rank},     {"unwritable", unwritable},
+    {"failing_body", failing_body},
+};
+
+static spmd_status program(int argc, char **argv)
+{
+    struct place place = {.directory = argc > 2 ? argv[2] : "."};
+    SPMD_TRY(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &place.mesh));
+    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
+        if (argc > 1 && strcmp(argv[1], mistakes[i].name) == 0)
+            SPMD_TRY(mistakes[i].run(&place));
+    return SPMD_OK;
+}
+
+int main(int argc, char **argv)
+{
+    return spmd_main(argc, argv, program);
+}

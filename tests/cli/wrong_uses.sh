@@ -1,0 +1,27 @@
+#!/bin/sh
+# wrong_uses.sh - a program's mistake is told once, by one rank, and the program ends at once.
+. "$(dirname "$0")/tap.sh"
+program=$PWD/tests/cli/wrong_uses
+cp "$top/data/digits.h5" "$tmp"
+
+# wrong MISTAKE TEXT: on 1 and on 4 ranks, one message with TEXT in it, and a status that is not 0.
+wrong() {
+    for ranks in 1 4; do
+        tap_run "$top/scripts/run" -t 30 "$ranks" "$program" "$1" "$tmp"
+        [ "$tap_status" -ne 0 ] && [ "$(grep -c '^spmd: error: ' "$tmp/.err")" -eq 1 ] &&
+            grep '^spmd: error: ' "$tmp/.err" | grep -qF -e "$2"
+        tap_case "$1 on $ranks" $?
+    done
+}
+
+ok 'no mistake on 4' run 4 "$program" none "$tmp"
+wrong unknown_axis 'the mesh has no axis q'
+wrong axis_twice 'axis x stands twice in dim 0'
+wrong long_spec 'the spec has 2 entries, the array 1 dimension'
+wrong large_mesh 'x=8,y=2 needs 16 ranks, this job has'
+wrong missing_file 'missing.h5: no such file'
+wrong missing_dataset 'no dataset "z"; the file has x, y'
+wrong wrong_rank 'the spec has 3 entries, the array 2 dimensions'
+wrong unwritable 'there is no directory'
+wrong failing_body 'the last rank has had enough'
+plan_end
