@@ -99,6 +99,7 @@ static spmd_status program(int argc, char **argv)
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++)
         if (argc > 1 && strcmp(argv[1], mistakes[i].name) == 0)
             SPMD_TRY(mistakes[i].run(&place));
+    spmd_mesh_free(&place.mesh);
     return SPMD_OK;
 }
 
