@@ -9,21 +9,14 @@ static struct axes axes_of(const char *text)
     return axes;
 }
 
-static const char *print(const struct axes *axes)
-{
-    static char buffer[512];
-    struct text text = spmd__text_begin(buffer, sizeof buffer);
-    spmd__axes_print(&text, axes);
-    return buffer;
-}
-
 /* The part has these axes, and its positions are those of the mesh with these coordinates. */
 static void check_slice(const struct axes *axes, const char *text, const char *left,
                         const int64_t fixed[])
 {
     struct slice slice;
     ASSERT_OK(spmd__slice_parse(text, axes, &slice));
-    ck_assert_str_eq(print(&slice.axes), left);
+    struct axes_text rest = spmd__axes_text(&slice.axes);
+    ck_assert_str_eq(rest.text, left);
     int64_t found = 0;
     for (int64_t p = 0; p < spmd__axes_total(axes); p++) {
         int64_t coordinates[SPMD_MAX_AXES];
