@@ -57,8 +57,9 @@ static spmd_status read_axis(struct reader *reader, int *axis)
         return fail_syntax(reader, "a closing quote");
     *axis = spmd__axes_find(reader->axes, name, length);
     if (*axis < 0)
-        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: the mesh has no axis %.*s", reader->whole,
-                         spmd__axes_text(reader->axes).text, (int)length, name);
+        return spmd_fail(SPMD_ERR_SPEC,
+                         "%s on mesh %s: the mesh has no axis %.*s; name one of its own",
+                         reader->whole, spmd__axes_text(reader->axes).text, (int)length, name);
     return SPMD_OK;
 }
 
@@ -68,11 +69,12 @@ static spmd_status add_axis(struct reader *reader)
     TRY(read_axis(reader, &axis));
     int before = dimension_of(reader, axis), dim = reader->spec.ndim;
     if (before == dim)
-        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s stands twice in dim %d",
-                         reader->whole, spmd__axes_text(reader->axes).text,
-                         reader->axes->name[axis], dim);
+        return spmd_fail(
+            SPMD_ERR_SPEC, "%s on mesh %s: axis %s stands twice in dim %d; leave one out",
+            reader->whole, spmd__axes_text(reader->axes).text, reader->axes->name[axis], dim);
     if (before >= 0)
-        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s lies along dims %d and %d",
+        return spmd_fail(SPMD_ERR_SPEC,
+                         "%s on mesh %s: axis %s lies along dims %d and %d; leave it out of one",
                          reader->whole, spmd__axes_text(reader->axes).text,
                          reader->axes->name[axis], before, dim);
     reader->spec.axis[reader->count++] = axis;
@@ -154,12 +156,14 @@ static spmd_status add_unreduced(struct reader *reader)
     TRY(read_axis(reader, &axis));
     int dim = dimension_of(reader, axis);
     if (dim >= 0)
-        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced and lies along dim %d",
-                         reader->whole, spmd__axes_text(reader->axes).text,
-                         reader->axes->name[axis], dim);
+        return spmd_fail(
+            SPMD_ERR_SPEC,
+            "%s on mesh %s: axis %s is unreduced and lies along dim %d; leave it out of one",
+            reader->whole, spmd__axes_text(reader->axes).text, reader->axes->name[axis], dim);
     if (spec->unreduced >> axis & 1)
-        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced twice", reader->whole,
-                         spmd__axes_text(reader->axes).text, reader->axes->name[axis]);
+        return spmd_fail(SPMD_ERR_SPEC, "%s on mesh %s: axis %s is unreduced twice; leave one out",
+                         reader->whole, spmd__axes_text(reader->axes).text,
+                         reader->axes->name[axis]);
     spec->unreduced |= UINT32_C(1) << axis;
     return SPMD_OK;
 }

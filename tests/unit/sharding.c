@@ -64,8 +64,9 @@ START_TEST(mistakes_in_entries_are_told)
     assert_no_entries("- x", NULL, NULL, SPMD_SUM, SPMD_ERR_SYNTAX, "the end of the entry");
     assert_no_entries("x,(y,z)", NULL, NULL, SPMD_SUM, SPMD_ERR_SYNTAX, "a tuple inside a tuple");
     assert_no_entries("x", NULL, "x", SPMD_SUM, SPMD_ERR_SPEC,
-                      "axis x is unreduced and lies along dim 0");
-    assert_no_entries("x", NULL, "y,y", SPMD_SUM, SPMD_ERR_SPEC, "axis y is unreduced twice");
+                      "axis x is unreduced and lies along dim 0; leave it out of one");
+    assert_no_entries("x", NULL, "y,y", SPMD_SUM, SPMD_ERR_SPEC,
+                      "axis y is unreduced twice; leave one out");
     assert_no_entries("x", NULL, "y}", SPMD_SUM, SPMD_ERR_SYNTAX, "unreduced axes \"y}\"");
     assert_no_entries("x", NULL, NULL, SPMD_MAX, SPMD_ERR_SPEC, "max without unreduced axes");
     assert_no_entries("x", NULL, "y", (spmd_reduction)3, SPMD_ERR_ARGUMENT, "3 is no way");

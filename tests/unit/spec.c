@@ -103,7 +103,7 @@ START_TEST(partial_values)
     assert_refused("P(unreduced={y}, x)", SPMD_ERR_SYNTAX, "unreduced");
     assert_refused("P(x, unreduced={x})", SPMD_ERR_SPEC, "axis x");
     assert_refused("P(x, unreduced={y,y})", SPMD_ERR_SPEC, "axis y");
-    assert_refused("P(x, unreduced={q})", SPMD_ERR_SPEC, "no axis q");
+    assert_refused("P(x, unreduced={q})", SPMD_ERR_SPEC, "no axis q; name one of its own");
 }
 END_TEST
 
@@ -155,12 +155,14 @@ START_TEST(errors_name_spec_mesh_axis_and_dims)
     struct spec spec;
     ck_assert_int_eq(spmd__spec_parse("P(x,x)", &axes, &spec), SPMD_ERR_SPEC);
     ck_assert_str_eq(spmd_error_message(),
-                     "P(x,x) on mesh x=2,y=4: axis x lies along dims 0 and 1");
+                     "P(x,x) on mesh x=2,y=4: axis x lies along dims 0 and 1; leave it out of one");
     ASSERT_FAILS(spmd__spec_parse("P(y, -, (x,y))", &axes, &spec), SPMD_ERR_SPEC,
                  "P(y, -, (x,y)) on mesh x=2,y=4: axis y lies along dims 0 and 2");
     ASSERT_FAILS(spmd__spec_parse("P(-, (y,y))", &axes, &spec), SPMD_ERR_SPEC, "axis y");
-    ASSERT_FAILS(spmd__spec_parse("P(-, (y,y))", &axes, &spec), SPMD_ERR_SPEC, "dim 1");
-    ASSERT_FAILS(spmd__spec_parse("P(q)", &axes, &spec), SPMD_ERR_SPEC, "no axis q");
+    ASSERT_FAILS(spmd__spec_parse("P(-, (y,y))", &axes, &spec), SPMD_ERR_SPEC,
+                 "dim 1; leave one out");
+    ASSERT_FAILS(spmd__spec_parse("P(q)", &axes, &spec), SPMD_ERR_SPEC,
+                 "no axis q; name one of its own");
     ASSERT_FAILS(spmd__spec_parse("P(q)", &axes, &spec), SPMD_ERR_SPEC, "mesh x=2,y=4");
 }
 END_TEST
