@@ -17,8 +17,10 @@
 #include <spmd/array.h>
 #include <spmd/map.h>
 #include <spmd/collective.h>
+#include <spmd/halo.h>
 #include <spmd/io.h>
 #include <spmd/sweep.h>
 #include <spmd/main.h>
+#include <spmd/place.h>
 
 #endif

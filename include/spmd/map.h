@@ -37,8 +37,20 @@ spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shap
  * memory, which fails the call. */
 spmd_block *spmd_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape);
 
-/* Local. The mesh that the body runs on; NULL in a vmap outside of shard_map. */
+/* Local. The mesh that the body runs on; NULL in a vmap outside of shard_map. In a shard_map over
+ * some axes only (the option `axes`) it is the mesh of the remaining axes around this rank: a
+ * shard_map on it may stand in the body. */
 spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx);
+
+/* Local. In a shard_map over some axes only: input `index` as an array on spmd_ctx_mesh: what is
+ * this rank's along the axes of the shard_map, as it lies along the remaining ones. Borrowed;
+ * NULL where the call passed none. */
+spmd_array *spmd_in_array(spmd_ctx *ctx, int index);
+
+/* Local. In a shard_map over some axes only: makes `array`, which lies on spmd_ctx_mesh, output
+ * `index`; it is held. An output that is declared by spmd_out instead has equal blocks along the
+ * remaining axes. */
+spmd_status spmd_out_array(spmd_ctx *ctx, int index, spmd_array *array);
 
 /* Collective over the mesh of the body: a look at every rank's `block` (an input, an output, a
  * temporary; NULL is told as such). Position 0 prints them to its `stream`, in order of position:
@@ -68,6 +80,11 @@ typedef enum spmd_replication {
 typedef struct spmd_shard_map_options {
     spmd_replication replication; /* JAX's check_rep, check_vma */
     bool agree; /* planned runs, too, end in an agreement: a failing body fails the call */
+    /* The axes that the body is run over, "x" or "x,y"; NULL for all of the mesh. The specs name
+     * these alone. Along the remaining axes arrays lie as they do, and nothing moves (JAX's
+     * axis_names): see spmd_in_array. */
+    const char *axes;
+    bool strict; /* inputs that do not lie as their in_spec says are refused, not resharded */
 } spmd_shard_map_options;
 
 /* Collective over the mesh. Runs `body` on every rank over its blocks.
@@ -112,11 +129,16 @@ void spmd_shard_map_free(spmd_shard_map_call **plan);
 
 typedef struct spmd_vmap_options {
     int64_t axis_size; /* number of instances where no input is mapped; 0: from the inputs */
+    /* A name for the batch dimension, which no axis around it has: collectives in fn take it as
+     * they take axes of the mesh, and both together ("x,batch"). Each instance then runs until
+     * all wait in the same collective. NULL: they run one after the other. */
+    const char *axis_name;
+    size_t stack_bytes; /* of each instance of a named vmap; 0: 1 MiB */
 } spmd_vmap_options;
 
-/* Local. Runs `fn` once for each index of a batch dimension; fn sees blocks without it (dense
- * ones), and nobody writes the batch dimension by hand. In fn, spmd_in and spmd_out are those of
- * its own instance. From a body, row by row into the body's output:
+/* Local, but for what fn does. Runs `fn` once for each index of a batch dimension; fn sees blocks
+ * without it (dense ones), and nobody writes the batch dimension by hand. In fn, spmd_in and
+ * spmd_out are those of its own instance. From a body, row by row into the body's output:
  *
  *     spmd_block *y = spmd_out(ctx, 0, SPMD_F64, SPMD_SHAPE(x->shape[0]));
  *     return spmd_vmap(ctx, fn, NULL, 2, SPMD_BLOCKS(x, w), SPMD_AXES(0, SPMD_NOT_MAPPED),
@@ -137,6 +159,17 @@ typedef struct spmd_vmap_options {
 spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
                       const spmd_block *const in[], const int in_axes[], int nout,
                       spmd_block *out[], const int out_axes[], const spmd_vmap_options *options);
+
+/* Collective over the mesh. A shard_map in the older form: each array has one slice for each rank
+ * along `axes` ("x"; of "x,y" the product), along the dimension that in_axes and out_axes say
+ * (negative from the end; SPMD_NOT_MAPPED: every rank gets, or gives, the same). The body's
+ * blocks are without that dimension. On a mesh with more axes it is a shard_map over some axes
+ * only, so another pmap on spmd_ctx_mesh(ctx), of spmd_in_array(ctx, k), may stand in the body.
+ * Fails as spmd_shard_map does, and with SPMD_ERR_SHAPE where an extent is not the number of
+ * ranks. */
+spmd_status spmd_pmap(spmd_mesh *mesh, const char *axes, spmd_body *body, void *user, int nin,
+                      spmd_array *const in[], const int in_axes[], int nout, spmd_array *out[],
+                      const int out_axes[], const spmd_shard_map_options *options);
 
 /* Local. Frees a block that spmd_vmap made without a ctx; sets it NULL. */
 void spmd_block_free(spmd_block **block);

@@ -7,24 +7,44 @@
 #include "comm/agree.h"
 #include "comm/mpi.h"
 
+static spmd_mesh *holder(spmd_mesh *mesh)
+{
+    return mesh->root ? mesh->root : mesh;
+}
+
 spmd_mesh *spmd__mesh_hold(spmd_mesh *mesh)
 {
-    mesh->holds++;
+    holder(mesh)->holds++;
     return mesh;
+}
+
+static void free_groups(spmd_mesh *mesh)
+{
+    while (mesh->names) {
+        struct group_name *name = mesh->names;
+        mesh->names = name->next;
+        free(name);
+    }
+    while (mesh->groups) {
+        struct group *group = mesh->groups;
+        mesh->groups = group->next;
+        if (group->real == group)
+            spmd__mpi_free_comm(&group->comm);
+        spmd__meeting_free(&group->meeting);
+        spmd__partition_free(&group->partition);
+        free(group);
+    }
 }
 
 void spmd_mesh_free(spmd_mesh **handle)
 {
-    spmd_mesh *mesh = *handle;
+    spmd_mesh *mesh = *handle ? holder(*handle) : NULL;
     *handle = NULL;
     if (!mesh || --mesh->holds > 0)
         return;
-    while (mesh->groups) {
-        struct group *group = mesh->groups;
-        mesh->groups = group->next;
-        spmd__mpi_free_comm(&group->comm);
-        free(group);
-    }
+    free_groups(mesh);
+    spmd__meeting_free(&mesh->agreement);
+    spmd__watch_free(&mesh->watch);
     if (mesh->comm == mesh->base)
         mesh->comm = MPI_COMM_NULL;
     spmd__mpi_free_comm(&mesh->control);

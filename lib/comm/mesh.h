@@ -4,16 +4,32 @@
 
 #include <spmd/mesh.h>
 
+#include "comm/watch.h"
 #include "core/axes.h"
 #include "core/error.h"
+#include "core/partition.h"
 
-/* The ranks that differ along some axes only, this one among them. */
+/* Who takes part in a collective, this rank among them: the ranks that differ along some axes only;
+ * or, where a partition divides these, those in one part of it. */
 struct group {
+    spmd_mesh *mesh; /* in whose terms it is */
     struct axis_list axes;
-    MPI_Comm comm; /* its ranks are in the order of `axes` */
-    int64_t index; /* this rank in it */
+    struct partition partition; /* count 0: none */
+    int64_t part;               /* the one that this rank is in */
+    bool even;                  /* all parts are as large as this one */
     int64_t size;
+    int64_t index;          /* this rank in it */
+    struct group *real;     /* the group of the root that has the communicator; often itself */
+    MPI_Comm comm;          /* ranks in the order of the members; MPI_COMM_NULL: not open yet */
+    struct meeting meeting; /* made when it is watched */
     struct group *next;
+};
+
+/* What a text of axes was found to mean. */
+struct group_name {
+    struct group *group;
+    struct group_name *next;
+    char text[]; /* with its NUL */
 };
 
 /* Values go over `comm`, and so does what bodies call. `control` is for what calls agree on around
@@ -32,6 +48,15 @@ struct spmd_mesh {
     MPI_Comm comm;        /* the members by position; MPI_COMM_NULL on idle ranks */
     MPI_Comm control;     /* the same, for agreements */
     struct group *groups; /* made on first use, freed with the mesh */
+    struct group_name *names;
+    struct watch *watch;      /* NULL: none; a view has its root's */
+    struct meeting agreement; /* the one of agreements */
+    /* A view is the mesh of some axes of another one, its root, around this rank. It lives as long
+     * as the root, and a hold on it is a hold on the root. */
+    spmd_mesh *root;          /* NULL: this is none */
+    struct axis_list of_root; /* its axes there */
+    spmd_mesh *views;         /* those of this root */
+    spmd_mesh *next_view;
 };
 
 spmd_mesh *spmd__mesh_hold(spmd_mesh *mesh);
@@ -58,8 +83,24 @@ MPI_Group spmd__mesh_members(const spmd_mesh *mesh);
 /* Whether position p is the same process on both, for every p. Local. */
 bool spmd__mesh_same_ranks(const spmd_mesh *a, const spmd_mesh *b);
 
-/* The group of this rank along `axes`; made by its members only. Not on idle ranks. */
+/* Local. The group of this rank along `axes`; the same from a text, "x,y" or "x [[0,2],[3,1]]". Not
+ * on idle ranks. */
+spmd_status spmd__mesh_group_find(spmd_mesh *mesh, const struct axis_list *axes,
+                                  struct group **group);
+spmd_status spmd__mesh_group_named(spmd_mesh *mesh, const char *text, struct group **group);
+
+/* Collective over the group at its first call. Makes its communicator. */
+spmd_status spmd__group_open(struct group *group);
+
+/* Both. */
 spmd_status spmd__mesh_group(spmd_mesh *mesh, const struct axis_list *axes, struct group **group);
+
+/* Local. The position of a member in the group's mesh. */
+int64_t spmd__group_member(const struct group *group, int64_t index);
+
+/* Collective over the group where SPMD_CHECK=1: spmd__watch_meet. */
+spmd_status spmd__group_meet(struct group *group, const char *what);
+void spmd__group_leave(struct group *group);
 
 /* spmd__agree over the members; `status` at once on idle ranks and abstract meshes. */
 spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest);

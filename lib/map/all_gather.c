@@ -20,7 +20,7 @@ static void compute_extents(const spmd_sharding *sharding, const struct group *g
     const spmd_mesh *mesh = sharding->mesh;
     for (int64_t m = 0; m < group->size; m++) {
         int64_t lo, hi;
-        int64_t position = spmd__axis_list_member(&mesh->axes, &group->axes, mesh->position, m);
+        int64_t position = spmd__group_member(group, m);
         spmd__layout_range(&mesh->axes, &sharding->spec, dim, in->global[dim], position, &lo, &hi);
         extents[m] = hi - lo;
     }
@@ -28,10 +28,11 @@ static void compute_extents(const spmd_sharding *sharding, const struct group *g
 
 /* Computed for inputs of the body; asked of the members where the block lies in a known array;
  * else equal, as the contract demands. */
-static spmd_status find_extents(const spmd_ctx *ctx, const struct group *group,
-                                const spmd_block *in, int dim, struct extents *extents)
+static spmd_status find_extents(const struct operation *op, const struct group *group, int dim,
+                                struct extents *extents)
 {
-    const spmd_sharding *sharding = spmd__collective_sharding(ctx, in);
+    const spmd_block *in = op->in;
+    const spmd_sharding *sharding = spmd__collective_sharding(op, group);
     int64_t *of;
     TRY(spmd__alloc((size_t)group->size, sizeof *of, &of));
     for (int64_t m = 0; m < group->size; m++)
@@ -55,17 +56,6 @@ static spmd_status find_extents(const spmd_ctx *ctx, const struct group *group,
     return SPMD_OK;
 }
 
-static spmd_status resolve_dim(const spmd_block *in, int dim, spmd_tiling tiling, int *resolved)
-{
-    int ndim = in->ndim + (tiling == SPMD_UNTILED);
-    *resolved = dim < 0 ? dim + ndim : dim;
-    if (*resolved < 0 || *resolved >= ndim || ndim > SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "all_gather along dim %d: the result would have %d dimension%s", dim, ndim,
-                         ndim == 1 ? "" : "s");
-    return SPMD_OK;
-}
-
 /* The result's shape; `extents` are those along `dim`, of untiled gathers along any. */
 static spmd_shape gathered_shape(const spmd_block *in, int dim, spmd_tiling tiling,
                                  const struct group *group, const struct extents *extents)
@@ -83,20 +73,19 @@ static spmd_shape gathered_shape(const spmd_block *in, int dim, spmd_tiling tili
 }
 
 /* An untiled gather needs equal blocks; whether they are is known for inputs of the body. */
-static spmd_status check_equal(const spmd_ctx *ctx, const struct group *group, const spmd_block *in,
-                               int but)
+static spmd_status check_equal(const struct operation *op, const struct group *group, int but)
 {
-    for (int d = 0; d < in->ndim; d++) {
+    for (int d = 0; d < op->in->ndim; d++) {
         struct extents extents;
         if (d == but)
             continue;
-        TRY(find_extents(ctx, group, in, d, &extents));
+        TRY(find_extents(op, group, d, &extents));
         free(extents.of);
         if (!extents.equal)
             return spmd_fail(SPMD_ERR_SHAPE,
                              "all_gather: the blocks differ along dim %d of %d, along which they "
                              "are not joined: gather that dim, tiled, first",
-                             d, in->ndim);
+                             d, op->in->ndim);
     }
     return SPMD_OK;
 }
@@ -109,34 +98,32 @@ struct gather {
     spmd_shape shape;       /* of the result */
 };
 
-static spmd_status plan_gather(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
-                               spmd_tiling tiling, struct gather *gather)
+static spmd_status check_gather(struct operation *op, const struct group *group, int64_t size)
 {
-    TRY(spmd__ctx_group(ctx, axes, &gather->group));
-    if (!in)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "all_gather needs a block to read, it is NULL");
-    TRY(resolve_dim(in, dim, tiling, &gather->dim));
-    TRY(check_equal(ctx, gather->group, in, tiling == SPMD_TILED ? gather->dim : -1));
-    if (tiling == SPMD_TILED) {
-        TRY(find_extents(ctx, gather->group, in, gather->dim, &gather->extents));
-    } else {
-        int64_t *of;
-        TRY(spmd__alloc((size_t)gather->group->size, sizeof *of, &of));
-        for (int64_t m = 0; m < gather->group->size; m++)
-            of[m] = 1;
-        gather->extents = (struct extents){of, gather->group->size, true};
-    }
-    gather->shape = gathered_shape(in, gather->dim, tiling, gather->group, &gather->extents);
+    (void)group, (void)size;
+    bool tiled = op->tiling == SPMD_TILED;
+    TRY(spmd__collective_resolve_dim(op, op->in->ndim + !tiled, &op->dim));
+    op->free_dims = tiled ? UINT32_C(1) << op->dim : 0;
     return SPMD_OK;
 }
 
-spmd_status spmd_all_gather_shape(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
-                                  spmd_tiling tiling, spmd_shape *shape)
+static spmd_status plan_gather(const struct operation *op, struct group *group,
+                               struct gather *gather)
 {
-    struct gather gather;
-    TRY(plan_gather(ctx, in, axes, dim, tiling, &gather));
-    free(gather.extents.of);
-    *shape = gather.shape;
+    bool tiled = op->tiling == SPMD_TILED;
+    gather->group = group;
+    gather->dim = op->dim;
+    TRY(check_equal(op, group, tiled ? op->dim : -1));
+    if (tiled) {
+        TRY(find_extents(op, group, op->dim, &gather->extents));
+    } else {
+        int64_t *of;
+        TRY(spmd__alloc((size_t)group->size, sizeof *of, &of));
+        for (int64_t m = 0; m < group->size; m++)
+            of[m] = 1;
+        gather->extents = (struct extents){of, group->size, true};
+    }
+    gather->shape = gathered_shape(op->in, op->dim, op->tiling, group, &gather->extents);
     return SPMD_OK;
 }
 
@@ -181,16 +168,49 @@ static spmd_status run_gather(const struct gather *gather, const spmd_block *in,
     return status;
 }
 
+static spmd_status run_all_gather(struct operation *op, struct group *group)
+{
+    struct gather gather;
+    TRY(plan_gather(op, group, &gather));
+    spmd_status status = spmd__collective_check_out(op, op->in->dtype, gather.shape);
+    if (status == SPMD_OK && op->in->data == op->out->data && spmd__block_bytes(op->in) > 0)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "all_gather cannot write to the block that it reads");
+    if (status == SPMD_OK)
+        status = run_gather(&gather, op->in, op->out);
+    free(gather.extents.of);
+    return status;
+}
+
+static const struct operation_kind all_gather = {
+    .name = "all_gather", .check = check_gather, .run = run_all_gather};
+
 spmd_status spmd_all_gather(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                             spmd_tiling tiling, spmd_block *out)
 {
+    struct operation op = {.kind = &all_gather,
+                           .ctx = ctx,
+                           .in = in,
+                           .out = out,
+                           .axes = axes,
+                           .dim = dim,
+                           .tiling = tiling};
+    return spmd__collective_run(&op);
+}
+
+spmd_status spmd_all_gather_shape(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
+                                  spmd_tiling tiling, spmd_shape *shape)
+{
+    struct operation op = {
+        .kind = &all_gather, .ctx = ctx, .in = in, .axes = axes, .dim = dim, .tiling = tiling};
+    struct group *group;
     struct gather gather;
-    TRY(plan_gather(ctx, in, axes, dim, tiling, &gather));
-    spmd_status status = spmd__collective_check_out("all_gather", in, out, in->dtype, gather.shape);
-    if (status == SPMD_OK && in->data == out->data && spmd__block_bytes(in) > 0)
-        status = spmd_fail(SPMD_ERR_ARGUMENT, "all_gather cannot write to the block that it reads");
-    if (status == SPMD_OK)
-        status = run_gather(&gather, in, out);
+    TRY(spmd__ctx_group(ctx, axes, &group));
+    if (!in)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "all_gather needs a block to read, it is NULL");
+    TRY(check_gather(&op, group, group->size));
+    TRY(spmd__group_open(group));
+    TRY(plan_gather(&op, group, &gather));
     free(gather.extents.of);
-    return status;
+    *shape = gather.shape;
+    return SPMD_OK;
 }

@@ -1,17 +1,12 @@
-/* map/collective.c - what all collectives on blocks begin with; and the plainest of them. */
+/* map/collective.c - what all collectives of a body have in common; and the place in a group. */
 #include "map/collective.h"
+
 #include "core/block.h"
 
-#include <string.h>
-
-spmd_status spmd__collective_check_out(const char *call, const spmd_block *in,
-                                       const spmd_block *out, spmd_dtype dtype, spmd_shape shape)
+spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,
+                                       spmd_shape shape)
 {
-    if (!in || !out)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s needs a block to read and one to write", call);
-    if (!spmd__block_is_dense(in) || !spmd__block_is_dense(out))
-        return spmd_fail(SPMD_ERR_SHAPE, "%s needs dense blocks, %s has strides", call,
-                         spmd__block_is_dense(in) ? "out" : "its input");
+    const spmd_block *out = op->out;
     if (out->dtype == dtype && spmd_shape_equal(spmd_block_shape(out), shape))
         return SPMD_OK;
     char buffers[2][256];
@@ -20,24 +15,24 @@ spmd_status spmd__collective_check_out(const char *call, const spmd_block *in,
     spmd__type_print(&want, dtype, shape);
     spmd__type_print(&have, out->dtype, spmd_block_shape(out));
     return spmd_fail(out->dtype == dtype ? SPMD_ERR_SHAPE : SPMD_ERR_DTYPE,
-                     "%s gives a block %s here, but out is %s: declare it so", call, want.buffer,
-                     have.buffer);
+                     "%s gives a block %s here, but out is %s: declare it so", op->kind->name,
+                     want.buffer, have.buffer);
 }
 
-const spmd_sharding *spmd__collective_sharding(const spmd_ctx *ctx, const spmd_block *in)
+const spmd_sharding *spmd__collective_sharding(const struct operation *op,
+                                               const struct group *group)
 {
+    const spmd_ctx *ctx = op->ctx;
     for (int k = 0; ctx->in_sharding && k < ctx->nin; k++)
-        if (ctx->in[k] == in)
-            return ctx->in_sharding[k];
+        if (ctx->in[k] == op->in)
+            return ctx->in_sharding[k]->mesh == group->mesh ? ctx->in_sharding[k] : NULL;
     return NULL;
 }
 
-/* Collectives that work element by element need equal blocks. Whether inputs of the body are so is
- * known without asking. */
-static spmd_status check_alike(const spmd_ctx *ctx, const char *call, const struct group *group,
-                               const spmd_block *in)
+spmd_status spmd__collective_check_equal(const struct operation *op, const struct group *group)
 {
-    const spmd_sharding *sharding = spmd__collective_sharding(ctx, in);
+    const spmd_block *in = op->in;
+    const spmd_sharding *sharding = spmd__collective_sharding(op, group);
     for (int d = 0; sharding && d < sharding->spec.ndim; d++) {
         struct axis_list entry = spmd__spec_entry(&sharding->spec, d);
         int64_t parts = spmd__axis_list_size(&sharding->mesh->axes, &entry);
@@ -46,50 +41,84 @@ static spmd_status check_alike(const spmd_ctx *ctx, const char *call, const stru
                 SPMD_ERR_SHAPE,
                 "%s needs equal blocks: %lld elements along dim %d of %d in %lld parts "
                 "are not; pad them, or all_gather that dim first",
-                call, (long long)in->global[d], d, in->ndim, (long long)parts);
+                op->kind->name, (long long)in->global[d], d, in->ndim, (long long)parts);
     }
     return SPMD_OK;
 }
 
-spmd_status spmd__collective_begin(spmd_ctx *ctx, const char *call, const spmd_block *in,
-                                   const char *axes, result_dtype *dtype, const spmd_block *out,
-                                   struct group **group)
+spmd_status spmd__collective_resolve_dim(const struct operation *op, int ndim, int *dim)
 {
-    TRY(spmd__ctx_group(ctx, axes, group));
-    if (!in)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s needs a block to read, it is NULL", call);
-    TRY(spmd__collective_check_out(call, in, out, dtype ? dtype(in->dtype) : in->dtype,
-                                   spmd_block_shape(in)));
-    return check_alike(ctx, call, *group, in);
+    int resolved = *dim < 0 ? *dim + ndim : *dim;
+    if (resolved < 0 || resolved >= ndim || ndim > SPMD_MAX_DIMS)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s along dim %d of %d", op->kind->name, *dim, ndim);
+    *dim = resolved;
+    return SPMD_OK;
 }
 
-spmd_status spmd_pbroadcast(spmd_ctx *ctx, const spmd_block *in, const char *axes, int64_t source,
-                            spmd_block *out)
+static spmd_status check_blocks(const struct operation *op)
+{
+    const char *name = op->kind->name;
+    if (!op->in || !op->out)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s needs a block to read and one to write", name);
+    if (!spmd__block_is_dense(op->in) || !spmd__block_is_dense(op->out))
+        return spmd_fail(SPMD_ERR_SHAPE, "%s needs dense blocks, %s has strides", name,
+                         spmd__block_is_dense(op->in) ? "out" : "its input");
+    return SPMD_OK;
+}
+
+/* "psum over x of f32[3,?]" and what the kind adds: what the members compare. */
+static void describe(const struct operation *op, struct text *text)
+{
+    spmd__text_add(text, "%s over %s of %s[", op->kind->name, op->axes,
+                   spmd_dtype_name(op->in->dtype));
+    for (int d = 0; d < op->in->ndim; d++)
+        if (op->free_dims >> d & 1)
+            spmd__text_add(text, "%s?", d ? "," : "");
+        else
+            spmd__text_add(text, "%s%lld", d ? "," : "", (long long)op->in->shape[d]);
+    spmd__text_add(text, "]");
+    if (op->kind->describe)
+        op->kind->describe(op, text);
+}
+
+static spmd_status meet(const struct operation *op, struct group *group)
+{
+    char buffer[256];
+    if (!group->real->mesh->watch)
+        return SPMD_OK;
+    struct text text = spmd__text_begin(buffer, sizeof buffer);
+    describe(op, &text);
+    return spmd__group_meet(group, buffer);
+}
+
+static spmd_status run(struct operation *op, struct group *group)
+{
+    TRY(spmd__group_open(group));
+    return op->kind->run(op, group);
+}
+
+spmd_status spmd__collective_run(struct operation *op)
 {
     struct group *group;
-    TRY(spmd__collective_begin(ctx, "pbroadcast", in, axes, NULL, out, &group));
-    if (source < 0 || source >= group->size)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "pbroadcast from %lld: the group along %s has %lld",
-                         (long long)source, axes, (long long)group->size);
-    if (out->data != in->data)
-        memcpy(out->data, in->data, spmd__block_bytes(in));
-    return spmd__broadcast(group->comm, (int)source, out->data, (int64_t)spmd__block_bytes(out));
+    TRY(spmd__ctx_group(op->ctx, op->axes, &group));
+    TRY(check_blocks(op));
+    TRY(op->kind->check(op, group, group->size));
+    TRY(meet(op, group));
+    struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
+    spmd_status status = run(op, group);
+    spmd__arena_reset(op->ctx->arena, mark);
+    spmd__group_leave(group);
+    return status;
 }
 
 int64_t spmd_axis_index(const spmd_ctx *ctx, const char *axes)
 {
-    const spmd_mesh *mesh = ctx->mesh;
-    struct axis_list list;
-    if (!mesh || spmd__axis_list_parse(axes, &mesh->axes, &list) != SPMD_OK)
-        return -1;
-    return spmd__axis_list_index(&mesh->axes, &list, mesh->position);
+    struct group *group;
+    return spmd__ctx_group(ctx, axes, &group) == SPMD_OK ? group->index : -1;
 }
 
 int64_t spmd_axis_size(const spmd_ctx *ctx, const char *axes)
 {
-    const spmd_mesh *mesh = ctx->mesh;
-    struct axis_list list;
-    if (!mesh || spmd__axis_list_parse(axes, &mesh->axes, &list) != SPMD_OK)
-        return -1;
-    return spmd__axis_list_size(&mesh->axes, &list);
+    struct group *group;
+    return spmd__ctx_group(ctx, axes, &group) == SPMD_OK ? group->size : -1;
 }

@@ -1,4 +1,17 @@
-/* map/collective.h - what all collectives on blocks begin with. See spmd/collective.h. */
+/* map/collective.h - what all collectives of a body have in common. See spmd/collective.h.
+ *
+ * A call is an operation: its kind, blocks and arguments. Kinds are rows, one for each collective,
+ * beside the code that does it:
+ *
+ *     spmd_psum(ctx, in, axes, out)
+ *         fills an operation, of kind psum
+ *     spmd__collective_run
+ *         finds the group; instances of a named vmap first come together (map/vmap.c)
+ *         kind->check     what can be said without asking anybody
+ *         meet            under SPMD_CHECK=1 the members compare what they are about to do
+ *         kind->run       among the ranks of the group, or
+ *         kind->local     among members that are all here: the instances of a vmap
+ */
 #ifndef MAP_COLLECTIVE_H
 #define MAP_COLLECTIVE_H
 
@@ -7,21 +20,66 @@
 #include "array/array.h"
 #include "map/ctx.h"
 
-/* The element type that a collective gives for one. */
-typedef spmd_dtype result_dtype(spmd_dtype dtype);
+struct operation_kind;
 
-/* Begins a collective that works element by element: finds the group along `axes`, and checks the
- * blocks. `dtype` NULL: the result is of the same type. */
-spmd_status spmd__collective_begin(spmd_ctx *ctx, const char *call, const spmd_block *in,
-                                   const char *axes, result_dtype *dtype, const spmd_block *out,
-                                   struct group **group);
+struct operation {
+    const struct operation_kind *kind;
+    spmd_ctx *ctx;
+    const spmd_block *in;
+    spmd_block *out; /* NULL: a member whose result is not wanted here */
+    const char *axes;
+    int dim;    /* of kinds that have one; `check` makes it count from 0 */
+    int to_dim; /* the same: where all_to_all joins */
+    spmd_tiling tiling;
+    int64_t source; /* pbroadcast's */
+    int64_t count;  /* of a list's entries */
+    const void
+        *list; /* ppermute's pairs, pshuffle's permutation, the slices of a ragged_all_to_all */
+    /* Found by `check`: dimensions, as bits, along which members' blocks may differ. */
+    uint32_t free_dims;
+};
 
-/* Whether `out` is a block for a result of this type. */
-spmd_status spmd__collective_check_out(const char *call, const spmd_block *in,
-                                       const spmd_block *out, spmd_dtype dtype, spmd_shape shape);
+struct operation_kind {
+    const char *name;
+    bool
+        reduces; /* the result is one for all members, and order does not matter but for rounding */
 
-/* The sharding of `in` if it is an input of the body, whose parts can all be computed; else NULL.
- */
-const spmd_sharding *spmd__collective_sharding(const spmd_ctx *ctx, const spmd_block *in);
+    /* Local. Checks the arguments for a group of `size`, resolves dims, finds free_dims. Whether
+     * `out` fits may need the others' word: then `run` checks it. */
+    spmd_status (*check)(struct operation *op, const struct group *group, int64_t size);
+
+    /* Adds what members must agree on besides name, axes and block: ", dim 0 to dim 1, tiled". NULL
+     * where there is nothing. */
+    void (*describe)(const struct operation *op, struct text *text);
+
+    /* Collective over the group, which is open. */
+    spmd_status (*run)(struct operation *op, struct group *group);
+
+    /* Begins the same without waiting: all memory comes from, and MPI's requests go into,
+     * `request`. NULL: the kind has no split phase. */
+    spmd_status (*start)(struct operation *op, struct group *group, spmd_request *request);
+
+    /* Local. The same among members that are all here, ops [n] in their order, checked. Those
+     * without `out` only bring their `in`. */
+    spmd_status (*local)(struct operation *const ops[], int64_t n);
+};
+
+spmd_status spmd__collective_run(struct operation *op);
+
+/* Whether `out` is a dense block of this type; `in` is dense. */
+spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,
+                                       spmd_shape shape);
+
+/* Collectives that work element by element need equal blocks. Whether inputs of the body are so is
+ * known without asking. */
+spmd_status spmd__collective_check_equal(const struct operation *op, const struct group *group);
+
+/* Resolves a dimension that may count from the end, of `ndim`. */
+spmd_status spmd__collective_resolve_dim(const struct operation *op, int ndim, int *dim);
+
+/* The sharding of `in` if it is an input of the body, whose parts can all be computed in the terms
+ * of the group's mesh; else NULL. */
+const spmd_sharding *spmd__collective_sharding(const struct operation *op,
+                                               const struct group *group);
 
 #endif

@@ -2,7 +2,7 @@
 #include "map/ctx.h"
 
 #include <stdio.h>
-#include <stdlib.h>
+#include <string.h>
 
 #include "comm/mesh.h"
 #include "core/mem.h"
@@ -70,18 +70,15 @@ spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shap
 
 static spmd_status add_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
 {
-    struct temp *temp;
+    void *temp, *data;
     int64_t bytes;
     TRY(spmd__type_check(dtype, shape, &bytes));
-    TRY(spmd__alloc(1, sizeof *temp, &temp));
-    temp->block = block_of_type(dtype, shape);
-    spmd_status status = spmd__alloc_block((size_t)bytes, &temp->block.data);
-    if (status != SPMD_OK) {
-        free(temp);
-        return status;
-    }
-    temp->next = ctx->temps;
+    TRY(spmd__arena_take(ctx->arena, sizeof(struct temp), &temp));
+    TRY(spmd__arena_take(ctx->arena, (size_t)bytes, &data));
+    memset(data, 0, (size_t)bytes);
+    *(struct temp *)temp = (struct temp){ctx->temps, block_of_type(dtype, shape)};
     ctx->temps = temp;
+    ctx->temps->block.data = data;
     return SPMD_OK;
 }
 
@@ -96,16 +93,6 @@ spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx)
     return ctx->mesh;
 }
 
-static void free_temps(spmd_ctx *ctx)
-{
-    while (ctx->temps) {
-        struct temp *temp = ctx->temps;
-        ctx->temps = temp->next;
-        free(temp->block.data);
-        free(temp);
-    }
-}
-
 static spmd_status check_declared(const spmd_ctx *ctx)
 {
     for (int k = 0; k < ctx->nout; k++)
@@ -117,25 +104,30 @@ static spmd_status check_declared(const spmd_ctx *ctx)
 
 spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user)
 {
+    struct arena_mark mark = spmd__arena_mark(ctx->arena);
     spmd__error_clear();
     spmd_status status = body(ctx, user);
     if (status != SPMD_OK && spmd_error_message()[0] == '\0')
         spmd_fail(status, "the body returned %s without a message: spmd_fail gives one",
                   spmd_status_name(status));
-    free_temps(ctx);
+    spmd__arena_reset(ctx->arena, mark);
     if (ctx->status != SPMD_OK)
         return spmd_fail(ctx->status, "%s", ctx->message);
     return status == SPMD_OK ? check_declared(ctx) : status;
 }
 
-spmd_status spmd__ctx_group(spmd_ctx *ctx, const char *axes, struct group **group)
+spmd_status spmd__ctx_group(const spmd_ctx *ctx, const char *axes, struct group **group)
 {
-    struct axis_list list;
-    if (!ctx || !ctx->mesh)
+    if (!ctx || !ctx->scope)
         return spmd_fail(SPMD_ERR_MESH,
                          "no mesh has an axis %s here: collectives over mesh axes "
                          "need the body of a shard_map",
                          axes ? axes : "(null)");
-    TRY(spmd__axis_list_parse(axes, &ctx->mesh->axes, &list));
-    return spmd__mesh_group(ctx->mesh, &list, group);
+    TRY(spmd__mesh_group_named(ctx->scope, axes, group));
+    if ((spmd__axis_list_mask(&(*group)->axes) & ~ctx->bound) != 0)
+        return spmd_fail(SPMD_ERR_MESH,
+                         "axes \"%s\": the body runs over other axes of mesh %s: those that the "
+                         "option axes of its shard_map names",
+                         axes, spmd__axes_text(&ctx->scope->axes).text);
+    return SPMD_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <spmd/map.h>
 
+#include "core/arena.h"
 #include "core/axes.h"
 #include "core/error.h"
 
@@ -13,7 +14,7 @@ struct output {
     bool declared;
 };
 
-/* Scratch memory of a body. */
+/* A temporary of a body; it stands in the arena, before its data. */
 struct temp {
     struct temp *next;
     spmd_block block;
@@ -28,14 +29,18 @@ struct call_kind {
 
 struct spmd_ctx {
     const struct call_kind *kind;
-    void *call; /* the kind's own state */
-    spmd_mesh *mesh;
+    void *call;       /* the kind's own state */
+    spmd_mesh *mesh;  /* what spmd_ctx_mesh gives */
+    spmd_mesh *scope; /* whose axes collectives name: the mesh, or the root that it is a view of */
+    uint32_t bound;   /* those of scope that they may name, as bits */
+    spmd_ctx *outer;  /* the body around a vmap; NULL: there is none */
     int64_t instance; /* of a vmap; -1 in a shard_map */
     int nin;
     const spmd_block *const *in;             /* [nin] */
     const spmd_sharding *const *in_sharding; /* [nin] of a shard_map's inputs; NULL in a vmap */
     int nout;
-    struct output *out; /* [nout] */
+    struct output *out;  /* [nout] */
+    struct arena *arena; /* of temporaries, and of the scratch memory of collectives */
     struct temp *temps;
     spmd_status status; /* the first failure of spmd_in, spmd_out or spmd_temp */
     char message[ERROR_MESSAGE_BYTES];
@@ -44,8 +49,8 @@ struct spmd_ctx {
 /* Runs a body, and gives its failure or that of the ctx's own calls; frees the temporaries. */
 spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user);
 
-/* The group along `axes` of a body's mesh. */
+/* Local. The group along `axes` of a body's mesh. */
 struct group;
-spmd_status spmd__ctx_group(spmd_ctx *ctx, const char *axes, struct group **group);
+spmd_status spmd__ctx_group(const spmd_ctx *ctx, const char *axes, struct group **group);
 
 #endif

@@ -1,9 +1,5 @@
 /* map/reduce.c - psum, pmean, pmax, pmin of blocks. */
-#include <stdlib.h>
-
 #include "core/half.h"
-#include "core/mem.h"
-#include "core/shape.h"
 #include "map/collective.h"
 
 spmd_dtype spmd_psum_dtype(spmd_dtype dtype)
@@ -30,6 +26,23 @@ spmd_dtype spmd_pmean_dtype(spmd_dtype dtype)
     }
 }
 
+static spmd_status check_psum(struct operation *op, const struct group *group, int64_t size)
+{
+    (void)size;
+    TRY(spmd__collective_check_out(op, spmd_psum_dtype(op->in->dtype), spmd_block_shape(op->in)));
+    return spmd__collective_check_equal(op, group);
+}
+
+static spmd_status check_extreme(struct operation *op, const struct group *group, int64_t size)
+{
+    (void)size;
+    if (op->in->dtype == SPMD_C64 || op->in->dtype == SPMD_C128)
+        return spmd_fail(SPMD_ERR_DTYPE, "%s numbers have no order: no maximum, no minimum",
+                         spmd_dtype_name(op->in->dtype));
+    TRY(spmd__collective_check_out(op, op->in->dtype, spmd_block_shape(op->in)));
+    return spmd__collective_check_equal(op, group);
+}
+
 /* out = the reduction of in over the group, in the type of psum. */
 static spmd_status reduce(const struct group *group, spmd_reduction op, const spmd_block *in,
                           void *out)
@@ -45,29 +58,19 @@ static spmd_status reduce(const struct group *group, spmd_reduction op, const sp
     return spmd__all_reduce(group->comm, op, in->dtype, in->data, out, count);
 }
 
-spmd_status spmd_psum(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
+static spmd_status run_psum(struct operation *op, struct group *group)
 {
-    struct group *group;
-    TRY(spmd__collective_begin(ctx, "psum", in, axes, spmd_psum_dtype, out, &group));
-    return reduce(group, SPMD_SUM, in, out->data);
+    return reduce(group, SPMD_SUM, op->in, op->out->data);
 }
 
-static spmd_status extreme(spmd_ctx *ctx, const char *call, spmd_reduction op, const spmd_block *in,
-                           const char *axes, spmd_block *out)
+static spmd_status run_pmax(struct operation *op, struct group *group)
 {
-    struct group *group;
-    TRY(spmd__collective_begin(ctx, call, in, axes, NULL, out, &group));
-    return reduce(group, op, in, out->data);
+    return reduce(group, SPMD_MAX, op->in, op->out->data);
 }
 
-spmd_status spmd_pmax(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
+static spmd_status run_pmin(struct operation *op, struct group *group)
 {
-    return extreme(ctx, "pmax", SPMD_MAX, in, axes, out);
-}
-
-spmd_status spmd_pmin(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
-{
-    return extreme(ctx, "pmin", SPMD_MIN, in, axes, out);
+    return reduce(group, SPMD_MIN, op->in, op->out->data);
 }
 
 /* mean[i] = sum[i] / size, from psum's type to pmean's; `sum` may be `mean`. f16 and bf16 come as
@@ -140,20 +143,58 @@ static spmd_block widen(const spmd_block *half, float *wide)
     return spmd_block_borrow(wide, SPMD_F32, spmd_block_shape(half));
 }
 
-spmd_status spmd_pmean(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
+static spmd_status check_pmean(struct operation *op, const struct group *group, int64_t size)
 {
-    struct group *group;
-    TRY(spmd__collective_begin(ctx, "pmean", in, axes, spmd_pmean_dtype, out, &group));
+    (void)size;
+    TRY(spmd__collective_check_out(op, spmd_pmean_dtype(op->in->dtype), spmd_block_shape(op->in)));
+    return spmd__collective_check_equal(op, group);
+}
+
+static spmd_status run_pmean(struct operation *op, struct group *group)
+{
+    const spmd_block *in = op->in;
     bool half = in->dtype == SPMD_F16 || in->dtype == SPMD_BF16;
     int64_t count = spmd_block_size(in);
+    size_t element = half ? sizeof(float) : spmd_dtype_size(spmd_psum_dtype(in->dtype));
     void *sum;
-    TRY(spmd__alloc_block((size_t)count *
-                              (half ? sizeof(float) : spmd_dtype_size(spmd_psum_dtype(in->dtype))),
-                          &sum));
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)count * element, &sum));
     spmd_block wide = half ? widen(in, sum) : *in;
-    spmd_status status = reduce(group, SPMD_SUM, &wide, sum);
-    if (status == SPMD_OK)
-        divide(in->dtype, sum, count, group->size, out->data);
-    free(sum);
-    return status;
+    TRY(reduce(group, SPMD_SUM, &wide, sum));
+    divide(in->dtype, sum, count, group->size, op->out->data);
+    return SPMD_OK;
+}
+
+#define ROW(NAME, check_, run_)                 \
+    static const struct operation_kind NAME = { \
+        .name = #NAME, .reduces = true, .check = check_, .run = run_}
+ROW(psum, check_psum, run_psum);
+ROW(pmean, check_pmean, run_pmean);
+ROW(pmax, check_extreme, run_pmax);
+ROW(pmin, check_extreme, run_pmin);
+
+static spmd_status reduce_block(const struct operation_kind *kind, spmd_ctx *ctx,
+                                const spmd_block *in, const char *axes, spmd_block *out)
+{
+    struct operation op = {.kind = kind, .ctx = ctx, .in = in, .axes = axes, .out = out};
+    return spmd__collective_run(&op);
+}
+
+spmd_status spmd_psum(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
+{
+    return reduce_block(&psum, ctx, in, axes, out);
+}
+
+spmd_status spmd_pmean(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
+{
+    return reduce_block(&pmean, ctx, in, axes, out);
+}
+
+spmd_status spmd_pmax(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
+{
+    return reduce_block(&pmax, ctx, in, axes, out);
+}
+
+spmd_status spmd_pmin(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
+{
+    return reduce_block(&pmin, ctx, in, axes, out);
 }

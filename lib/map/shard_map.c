@@ -40,6 +40,7 @@ struct spmd_shard_map_call {
     const spmd_block **in;             /* [nin] during a run, for the ctx */
     const spmd_sharding **in_sharding; /* [nin] the wanted ones, for the ctx */
     struct output *out;                /* [nout] during a run, for the ctx */
+    struct arena arena;                /* the body's scratch memory, kept from run to run */
     spmd_replication replication;
     bool agree;
     bool settled; /* a first run has fixed the output types */
@@ -169,6 +170,7 @@ void spmd_shard_map_free(spmd_shard_map_call **handle)
     for (int k = 0; plan->result && k < plan->nout; k++)
         spmd_sharding_free(&plan->result[k].sharding);
     spmd_mesh_free(&plan->mesh);
+    spmd__arena_free(&plan->arena);
     free(plan->input);
     free(plan->in);
     free(plan->in_sharding);
@@ -297,6 +299,9 @@ static spmd_status run_body(spmd_shard_map_call *plan, void *user, spmd_array *c
     spmd_ctx ctx = {.kind = &shard_map_kind,
                     .call = plan,
                     .mesh = plan->mesh,
+                    .scope = plan->mesh,
+                    .bound = spmd__axes_mask(&plan->mesh->axes),
+                    .arena = &plan->arena,
                     .instance = -1,
                     .nin = plan->nin,
                     .in = plan->in,

@@ -30,6 +30,7 @@ struct call {
     spmd_block *slices;      /* [nin] */
     const spmd_block **seen; /* [nin] for the inner ctx */
     struct output *outputs;  /* [nout] for the inner ctx */
+    struct arena arena;      /* the instances' scratch memory */
 };
 
 /* `axis` in [-ndim, ndim) as a dimension, -1 for SPMD_NOT_MAPPED. */
@@ -213,9 +214,14 @@ static spmd_status run_instance(struct call *call, spmd_body *fn, void *user)
             TRY(slice_input(&call->in[k], call->index, &call->slices[k]));
     for (int k = 0; k < call->nout; k++)
         call->outputs[k].declared = false;
+    spmd_ctx *outer = call->outer;
     spmd_ctx ctx = {.kind = &vmap_kind,
                     .call = call,
-                    .mesh = call->outer ? call->outer->mesh : NULL,
+                    .mesh = outer ? outer->mesh : NULL,
+                    .scope = outer ? outer->scope : NULL,
+                    .bound = outer ? outer->bound : 0,
+                    .outer = outer,
+                    .arena = &call->arena,
                     .instance = call->index,
                     .nin = call->nin,
                     .in = call->seen,
@@ -299,6 +305,7 @@ static void free_call(struct call *call, bool failed)
         if (failed && call->out[k].made)
             spmd_block_free(&call->out[k].whole);
     }
+    spmd__arena_free(&call->arena);
     free(call->in);
     free(call->slices);
     free(call->seen);

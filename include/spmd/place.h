@@ -1,0 +1,61 @@
+/* spmd/place.h - where in the program a collective call stands, for the messages of SPMD_CHECK and
+ * SPMD_WATCHDOG.
+ *
+ * Each call that ranks make together is also a macro of the same name, which records file and
+ * line, then makes the call. A program that defines SPMD_NO_PLACES before it includes spmd.h, or
+ * that calls by a pointer, loses only the places. */
+#ifndef SPMD_PLACE_H
+#define SPMD_PLACE_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Local. Where the next call of this thread stands. `file` is kept, not copied. */
+void spmd_place_set(const char *file, int line);
+
+#ifdef __cplusplus
+}
+#endif
+
+#ifndef SPMD_NO_PLACES
+#define SPMD_PLACED(call) (spmd_place_set(__FILE__, __LINE__), call)
+
+/* spmd/collective.h */
+#define spmd_psum(...)                SPMD_PLACED(spmd_psum(__VA_ARGS__))
+#define spmd_pmean(...)               SPMD_PLACED(spmd_pmean(__VA_ARGS__))
+#define spmd_pmax(...)                SPMD_PLACED(spmd_pmax(__VA_ARGS__))
+#define spmd_pmin(...)                SPMD_PLACED(spmd_pmin(__VA_ARGS__))
+#define spmd_pargmax(...)             SPMD_PLACED(spmd_pargmax(__VA_ARGS__))
+#define spmd_pargmin(...)             SPMD_PLACED(spmd_pargmin(__VA_ARGS__))
+#define spmd_all_gather(...)          SPMD_PLACED(spmd_all_gather(__VA_ARGS__))
+#define spmd_all_gather_shape(...)    SPMD_PLACED(spmd_all_gather_shape(__VA_ARGS__))
+#define spmd_psum_scatter(...)        SPMD_PLACED(spmd_psum_scatter(__VA_ARGS__))
+#define spmd_psum_scatter_shape(...)  SPMD_PLACED(spmd_psum_scatter_shape(__VA_ARGS__))
+#define spmd_all_to_all(...)          SPMD_PLACED(spmd_all_to_all(__VA_ARGS__))
+#define spmd_all_to_all_shape(...)    SPMD_PLACED(spmd_all_to_all_shape(__VA_ARGS__))
+#define spmd_ragged_all_to_all(...)   SPMD_PLACED(spmd_ragged_all_to_all(__VA_ARGS__))
+#define spmd_ppermute(...)            SPMD_PLACED(spmd_ppermute(__VA_ARGS__))
+#define spmd_pshuffle(...)            SPMD_PLACED(spmd_pshuffle(__VA_ARGS__))
+#define spmd_pswapaxes(...)           SPMD_PLACED(spmd_pswapaxes(__VA_ARGS__))
+#define spmd_pbroadcast(...)          SPMD_PLACED(spmd_pbroadcast(__VA_ARGS__))
+#define spmd_psum_start(...)          SPMD_PLACED(spmd_psum_start(__VA_ARGS__))
+#define spmd_pmax_start(...)          SPMD_PLACED(spmd_pmax_start(__VA_ARGS__))
+#define spmd_pmin_start(...)          SPMD_PLACED(spmd_pmin_start(__VA_ARGS__))
+#define spmd_all_gather_start(...)    SPMD_PLACED(spmd_all_gather_start(__VA_ARGS__))
+#define spmd_psum_scatter_start(...)  SPMD_PLACED(spmd_psum_scatter_start(__VA_ARGS__))
+#define spmd_all_to_all_start(...)    SPMD_PLACED(spmd_all_to_all_start(__VA_ARGS__))
+#define spmd_ppermute_start(...)      SPMD_PLACED(spmd_ppermute_start(__VA_ARGS__))
+#define spmd_wait(...)                SPMD_PLACED(spmd_wait(__VA_ARGS__))
+#define spmd_halo_exchange(...)       SPMD_PLACED(spmd_halo_exchange(__VA_ARGS__))
+#define spmd_halo_exchange_start(...) SPMD_PLACED(spmd_halo_exchange_start(__VA_ARGS__))
+
+/* spmd/map.h */
+#define spmd_block_print(...)    SPMD_PLACED(spmd_block_print(__VA_ARGS__))
+#define spmd_shard_map(...)      SPMD_PLACED(spmd_shard_map(__VA_ARGS__))
+#define spmd_shard_map_plan(...) SPMD_PLACED(spmd_shard_map_plan(__VA_ARGS__))
+#define spmd_shard_map_run(...)  SPMD_PLACED(spmd_shard_map_run(__VA_ARGS__))
+#define spmd_pmap(...)           SPMD_PLACED(spmd_pmap(__VA_ARGS__))
+#endif
+
+#endif

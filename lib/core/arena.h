@@ -1,0 +1,35 @@
+/* core/arena.h - scratch memory that is taken piece by piece and given back at once.
+ *
+ *     struct arena_mark mark = spmd__arena_mark(&arena);
+ *     TRY(spmd__arena_take(&arena, bytes, &memory));
+ *     ...
+ *     spmd__arena_reset(&arena, mark);       all that was taken since
+ *
+ * Memory stays with the arena until it is freed, so that the second round allocates nothing. */
+#ifndef CORE_ARENA_H
+#define CORE_ARENA_H
+
+#include <stddef.h>
+
+#include <spmd/error.h>
+
+struct arena {
+    struct arena_chunk *first; /* in the order of their use */
+    struct arena_chunk *at;    /* the one that is taken from; NULL: none has been used */
+};
+
+struct arena_mark {
+    struct arena_chunk *chunk;
+    size_t used;
+};
+
+/* Memory of `bytes`, aligned to BLOCK_ALIGNMENT, with what happens to stand in it. Under the
+ * address sanitizer it is fenced. Fails with SPMD_ERR_MEMORY. */
+spmd_status spmd__arena_take(struct arena *arena, size_t bytes, void **out);
+
+struct arena_mark spmd__arena_mark(const struct arena *arena);
+void spmd__arena_reset(struct arena *arena, struct arena_mark mark);
+
+void spmd__arena_free(struct arena *arena);
+
+#endif
