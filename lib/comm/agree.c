@@ -104,13 +104,12 @@ spmd_status spmd__agree(MPI_Comm comm, int name, spmd_status status, uint64_t di
 /* How long a failed rank waits for the others before it ends the run. */
 static const double patience_seconds = 5.0;
 
-/* Waits for `request`, but only so long. */
-static spmd_status wait_or_abort(MPI_Request *request, int name)
+spmd_status spmd__wait_or_abort(int count, MPI_Request requests[], int name)
 {
     const struct timespec pause = {.tv_nsec = 1000000};
     double start = MPI_Wtime();
     for (int done = 0; !done; nanosleep(&pause, NULL)) {
-        TRY_MPI(MPI_Test(request, &done, MPI_STATUS_IGNORE));
+        TRY_MPI(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE));
         if (!done && MPI_Wtime() - start > patience_seconds) {
             char message[ERROR_MESSAGE_BYTES + 32];
             snprintf(message, sizeof message, "rank %d: %s", name, spmd_error_message());
@@ -130,7 +129,7 @@ spmd_status spmd__agree_or_abort(MPI_Comm comm, int name, spmd_status status, ui
     if (status == SPMD_OK)
         TRY_MPI(MPI_Wait(&request, MPI_STATUS_IGNORE));
     else
-        TRY(wait_or_abort(&request, name));
+        TRY(spmd__wait_or_abort(1, &request, name));
     return conclude(comm, voter, &result, status, digest);
 }
 

@@ -18,6 +18,10 @@ spmd_status spmd__agree(MPI_Comm comm, int name, spmd_status status, uint64_t di
  * prints its message and ends the run by MPI_Abort: they wait for it elsewhere. */
 spmd_status spmd__agree_or_abort(MPI_Comm comm, int name, spmd_status status, uint64_t digest);
 
+/* Waits for all of `requests` [count] as long, after a failure of this rank, and ends the run by
+ * its message then. */
+spmd_status spmd__wait_or_abort(int count, MPI_Request requests[], int name);
+
 /* Prints "spmd: error: MESSAGE" and ends the run. */
 _Noreturn void spmd__abort(const char *message);
 

@@ -2,6 +2,7 @@
 #include "map/collective.h"
 
 #include "core/block.h"
+#include "map/request.h"
 
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,
                                        spmd_shape shape)
@@ -81,7 +82,7 @@ static void describe(const struct operation *op, struct text *text)
         op->kind->describe(op, text);
 }
 
-static spmd_status meet(const struct operation *op, struct group *group)
+spmd_status spmd__collective_meet(const struct operation *op, struct group *group)
 {
     char buffer[256];
     if (!group->real->mesh->watch)
@@ -97,18 +98,29 @@ static spmd_status run(struct operation *op, struct group *group)
     return op->kind->run(op, group);
 }
 
-spmd_status spmd__collective_run(struct operation *op)
+spmd_status spmd__collective_prepare(struct operation *op, struct group **group)
 {
-    struct group *group;
-    TRY(spmd__ctx_group(op->ctx, op->axes, &group));
+    TRY(spmd__ctx_group(op->ctx, op->axes, group));
     TRY(check_blocks(op));
-    TRY(op->kind->check(op, group, group->size));
-    TRY(meet(op, group));
+    return op->kind->check(op, *group, (*group)->size);
+}
+
+spmd_status spmd__collective_among(struct operation *op, struct group *group)
+{
+    TRY(spmd__collective_meet(op, group));
     struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
     spmd_status status = run(op, group);
     spmd__arena_reset(op->ctx->arena, mark);
     spmd__group_leave(group);
     return status;
+}
+
+spmd_status spmd__collective_run(struct operation *op)
+{
+    struct group *group;
+    TRY(spmd__collective_prepare(op, &group));
+    spmd__requests_catch_up(op->ctx);
+    return spmd__collective_among(op, group);
 }
 
 int64_t spmd_axis_index(const spmd_ctx *ctx, const char *axes)

@@ -31,10 +31,10 @@ struct operation {
     int dim;    /* of kinds that have one; `check` makes it count from 0 */
     int to_dim; /* the same: where all_to_all joins */
     spmd_tiling tiling;
-    int64_t source; /* pbroadcast's */
-    int64_t count;  /* of a list's entries */
-    const void
-        *list; /* ppermute's pairs, pshuffle's permutation, the slices of a ragged_all_to_all */
+    int64_t source;    /* pbroadcast's */
+    int64_t count;     /* of a list's entries */
+    const void *list;  /* ppermute's pairs, pshuffle's permutation, ragged_all_to_all's slices */
+    size_t list_bytes; /* of the list, where it must last to the end of a split phase */
     /* Found by `check`: dimensions, as bits, along which members' blocks may differ. */
     uint32_t free_dims;
 };
@@ -56,7 +56,7 @@ struct operation_kind {
     spmd_status (*run)(struct operation *op, struct group *group);
 
     /* Begins the same without waiting: all memory comes from, and MPI's requests go into,
-     * `request`. NULL: the kind has no split phase. */
+     * `request` (map/request.h). NULL: the kind has no split phase. */
     spmd_status (*start)(struct operation *op, struct group *group, spmd_request *request);
 
     /* Local. The same among members that are all here, ops [n] in their order, checked. Those
@@ -65,6 +65,14 @@ struct operation_kind {
 };
 
 spmd_status spmd__collective_run(struct operation *op);
+
+/* Its parts: finds the group and checks, both local; then meets and runs among the group. */
+spmd_status spmd__collective_prepare(struct operation *op, struct group **group);
+spmd_status spmd__collective_among(struct operation *op, struct group *group);
+
+/* Where ranks are watched: tells what this one is about to do, and waits for the others where that
+ * is checked. spmd__group_leave ends it. */
+spmd_status spmd__collective_meet(const struct operation *op, struct group *group);
 
 /* Whether `out` is a dense block of this type; `in` is dense. */
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,

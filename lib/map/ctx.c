@@ -7,6 +7,7 @@
 #include "comm/mesh.h"
 #include "core/mem.h"
 #include "core/shape.h"
+#include "map/request.h"
 
 /* Keeps the first failure for the end of the call, and tells it at once: the NULL that the body
  * gets may crash it before. */
@@ -110,6 +111,7 @@ spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user)
     if (status != SPMD_OK && spmd_error_message()[0] == '\0')
         spmd_fail(status, "the body returned %s without a message: spmd_fail gives one",
                   spmd_status_name(status));
+    status = spmd__requests_end(ctx, status);
     spmd__arena_reset(ctx->arena, mark);
     if (ctx->status != SPMD_OK)
         return spmd_fail(ctx->status, "%s", ctx->message);

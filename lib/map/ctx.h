@@ -2,7 +2,7 @@
 #ifndef MAP_CTX_H
 #define MAP_CTX_H
 
-#include <spmd/map.h>
+#include <spmd/collective.h>
 
 #include "core/arena.h"
 #include "core/axes.h"
@@ -42,7 +42,9 @@ struct spmd_ctx {
     struct output *out;  /* [nout] */
     struct arena *arena; /* of temporaries, and of the scratch memory of collectives */
     struct temp *temps;
-    spmd_status status; /* the first failure of spmd_in, spmd_out or spmd_temp */
+    spmd_request *open;   /* begun and not waited for, in the order of their starts */
+    spmd_request **spare; /* of a shard_map: ended ones, to use again; NULL in a vmap */
+    spmd_status status;   /* the first failure of spmd_in, spmd_out or spmd_temp */
     char message[ERROR_MESSAGE_BYTES];
 };
 

@@ -15,6 +15,7 @@
 #include "core/mem.h"
 #include "map/ctx.h"
 #include "map/replication.h"
+#include "map/request.h"
 
 struct input {
     spmd_sharding *wanted; /* by its in_spec */
@@ -41,6 +42,7 @@ struct spmd_shard_map_call {
     const spmd_sharding **in_sharding; /* [nin] the wanted ones, for the ctx */
     struct output *out;                /* [nout] during a run, for the ctx */
     struct arena arena;                /* the body's scratch memory, kept from run to run */
+    spmd_request *spare;               /* the body's requests, kept as well */
     spmd_replication replication;
     bool agree;
     bool settled; /* a first run has fixed the output types */
@@ -170,6 +172,7 @@ void spmd_shard_map_free(spmd_shard_map_call **handle)
     for (int k = 0; plan->result && k < plan->nout; k++)
         spmd_sharding_free(&plan->result[k].sharding);
     spmd_mesh_free(&plan->mesh);
+    spmd__requests_free(&plan->spare);
     spmd__arena_free(&plan->arena);
     free(plan->input);
     free(plan->in);
@@ -302,6 +305,7 @@ static spmd_status run_body(spmd_shard_map_call *plan, void *user, spmd_array *c
                     .scope = plan->mesh,
                     .bound = spmd__axes_mask(&plan->mesh->axes),
                     .arena = &plan->arena,
+                    .spare = &plan->spare,
                     .instance = -1,
                     .nin = plan->nin,
                     .in = plan->in,

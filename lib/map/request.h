@@ -1,0 +1,57 @@
+/* map/request.h - collectives in two phases: what _start begins and spmd_wait ends.
+ *
+ * A kind with a split phase begins in its `start`: it takes all memory that must last from
+ * request->arena, room for MPI's requests by spmd__request_reserve, calls MPI, and leaves in
+ * `finish` what is to be done when the data is there:
+ *
+ *     TRY(spmd__arena_take(&request->arena, bytes, &request->state));
+ *     TRY(spmd__request_reserve(request, 1));
+ *     TRY_MPI(MPI_Iallreduce(..., &request->pending[0]));
+ *     request->finish = round_and_store;
+ */
+#ifndef MAP_REQUEST_H
+#define MAP_REQUEST_H
+
+#include <mpi.h>
+
+#include "core/place.h"
+#include "map/collective.h"
+
+struct spmd_request {
+    spmd_request *next;  /* among the open ones of a body, or among the spare ones */
+    struct operation op; /* with blocks, text and list of its own */
+    spmd_block in, out;
+    struct group *group;
+    struct place place; /* of the start in the program */
+    struct arena arena;
+    int npending;
+    MPI_Request *pending; /* [npending] in the arena */
+
+    /* What is left to do when nothing is pending; called once. NULL: nothing. */
+    spmd_status (*finish)(spmd_request *request);
+    void *state; /* of the kind */
+
+    /* Under SPMD_CHECK=1. */
+    bool deferred; /* has not begun: it will run at a wait */
+    spmd_status status;
+    char *message; /* of a failure in a run that another wait caused, in the arena */
+};
+
+/* Begins an operation, whose kind has a split phase. Collective where a group is used for the
+ * first time; else it waits for nobody. */
+spmd_status spmd__request_start(struct operation *op, spmd_request **request);
+
+/* Room for `count` of MPI's requests, which do not pend yet. Once for each start. */
+spmd_status spmd__request_reserve(spmd_request *request, int count);
+
+/* Runs what starts have deferred in this body and in those around it: a collective that waits
+ * must not overtake them. */
+void spmd__requests_catch_up(spmd_ctx *ctx);
+
+/* After the body, with its `status`: ends the requests that it left open. They fail it. */
+spmd_status spmd__requests_end(spmd_ctx *ctx, spmd_status status);
+
+/* Frees the requests that a call has kept to use again. */
+void spmd__requests_free(spmd_request **spare);
+
+#endif
