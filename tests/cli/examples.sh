@@ -17,8 +17,24 @@ for ranks in 1 3 4 8; do
     rm -f forum.h5
 done
 same 'forum with params' "$texts/example-01_forum-params.txt" run 4 "$examples/01_forum" params
-for ranks in 2 4 6; do
-    same "shard_map on $ranks ranks" "$texts/example-02_shard_map.txt" \
-        run "$ranks" "$examples/02_shard_map"
-done
+# example NAME RANKS...: prints the same on each of these numbers of ranks.
+example() {
+    name=$1
+    shift
+    for ranks in "$@"; do
+        same "$name on $ranks" "$texts/example-$name.txt" run "$ranks" "$examples/$name"
+    done
+}
+
+example 02_mesh_and_spec 1
+example 03_sharding 1
+example 04_positional 1
+example 05_refused 8
+prints '05_refused notes ranks without data' 'f32[4@y,2@x]: 4 of 8 ranks hold nothing' \
+    run 8 "$examples/05_refused"
+example 06_shard_map 2 4 6
+example 09_replication 4 6
+example 11_vmap 1 3 4 8
+example 12_keys 1 3 4 8
+example 15_loops 1 3 4 8
 plan_end

@@ -1,8 +1,11 @@
-/* 02_shard_map.c - the same code on every block: the norm of each row of a matrix that is split
- * both ways, by a body that loops over its block and sums over the ranks of a row.
+/* 06_shard_map.c - how does my own code run on the blocks?
  *
- *     mpicc 02_shard_map.c $(pkg-config --cflags --libs spmd) -lm -o shard_map
- *     mpirun -n 4 ./shard_map
+ * shard_map runs a C function, the body, on every rank. in_specs say how it wants its inputs cut,
+ * out_specs how the blocks that it makes form arrays again. Here: the norm of each row of a matrix
+ * that is split both ways; each rank loops over its block, then the ranks of a row add up.
+ *
+ *     mpicc 06_shard_map.c $(pkg-config --cflags --libs spmd) -lm -o shard_map
+ *     mpirun -n 4 ./shard_map         # on 2, 4, 6, ... ranks the same norms
  */
 #include <math.h>
 
