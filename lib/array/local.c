@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "array/array.h"
+#include "comm/mpi.h"
 #include "core/hash.h"
 #include "core/shape.h"
 
@@ -25,7 +26,7 @@ spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape lo
             counts = counts && (own >> a & 1 || coordinates[a] == 0);
         sum.dim[d] = counts ? local.dim[d] : 0;
     }
-    TRY(spmd__all_reduce(mesh->control, SPMD_SUM, SPMD_I64, sum.dim, sum.dim, sum.ndim));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum.dim, sum.ndim, MPI_INT64_T, MPI_SUM, mesh->control));
     *global = sum;
     return SPMD_OK;
 }

@@ -49,6 +49,7 @@ struct spmd_mesh {
     MPI_Comm control;     /* the same, for agreements */
     struct group *groups; /* made on first use, freed with the mesh */
     struct group_name *names;
+    MPI_Op max, min;          /* that keep NaN; MPI_OP_NULL: not used yet; a view has none */
     struct watch *watch;      /* NULL: none; a view has its root's */
     struct meeting agreement; /* the one of agreements */
     /* A view is the mesh of some axes of another one, its root, around this rank. It lives as long

@@ -4,6 +4,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+int64_t spmd__mpi_piece_bytes = INT64_C(1) << 30;
+
 spmd_status spmd__mpi_status(int code, const char *call)
 {
     if (code == MPI_SUCCESS)
@@ -35,4 +37,11 @@ void spmd__mpi_free_comm(MPI_Comm *comm)
     if (*comm != MPI_COMM_NULL && spmd__mpi_is_alive())
         MPI_Comm_free(comm);
     *comm = MPI_COMM_NULL;
+}
+
+void spmd__mpi_free_op(MPI_Op *op)
+{
+    if (*op != MPI_OP_NULL && spmd__mpi_is_alive())
+        MPI_Op_free(op);
+    *op = MPI_OP_NULL;
 }

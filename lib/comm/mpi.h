@@ -5,6 +5,7 @@
 #include <mpi.h>
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "core/error.h"
 
@@ -12,8 +13,10 @@
 spmd_status spmd__mpi_status(int code, const char *call);
 #define TRY_MPI(call) TRY(spmd__mpi_status((call), #call))
 
-/* MPI counts are int: larger moves go in pieces of at most this many bytes. */
-#define MPI_PIECE_BYTES ((int64_t)1 << 30)
+/* MPI counts are int: larger moves go in pieces of at most this many bytes, a multiple of the
+ * largest element's. It is a variable for tests. */
+extern int64_t spmd__mpi_piece_bytes;
+#define MPI_PIECE_BYTES spmd__mpi_piece_bytes
 
 /* What a message from one rank to another is. */
 enum { TAG_EXCHANGE, TAG_PRINT, TAG_PROGRESS };
@@ -21,8 +24,9 @@ enum { TAG_EXCHANGE, TAG_PRINT, TAG_PROGRESS };
 /* Lets the errors of a communicator that was just made return. MPI_COMM_NULL is accepted. */
 spmd_status spmd__mpi_adopt_comm(MPI_Comm comm);
 
-/* Frees a communicator where MPI still can, and sets MPI_COMM_NULL. */
+/* Free a communicator or an operation where MPI still can, and set the handle to null. */
 void spmd__mpi_free_comm(MPI_Comm *comm);
+void spmd__mpi_free_op(MPI_Op *op);
 
 /* Whether MPI calls are allowed now: after MPI_Init, before MPI_Finalize. */
 bool spmd__mpi_is_alive(void);

@@ -72,3 +72,23 @@ uint16_t spmd__f32_to_bf16(float value)
         return (uint16_t)(bits >> 16 | BF16_QUIET);
     return (uint16_t)round_off(bits, 16);
 }
+
+void spmd__widen(spmd_dtype half, int64_t count, const uint16_t *from, float *to)
+{
+    if (half == SPMD_F16)
+        for (int64_t i = 0; i < count; i++)
+            to[i] = spmd__f16_to_f32(from[i]);
+    else
+        for (int64_t i = 0; i < count; i++)
+            to[i] = spmd__bf16_to_f32(from[i]);
+}
+
+void spmd__narrow(spmd_dtype half, int64_t count, const float *from, uint16_t *to)
+{
+    if (half == SPMD_F16)
+        for (int64_t i = 0; i < count; i++)
+            to[i] = spmd__f32_to_f16(from[i]);
+    else
+        for (int64_t i = 0; i < count; i++)
+            to[i] = spmd__f32_to_bf16(from[i]);
+}

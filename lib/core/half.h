@@ -4,9 +4,15 @@
 
 #include <stdint.h>
 
+#include <spmd/types.h>
+
 float spmd__f16_to_f32(uint16_t half);
 uint16_t spmd__f32_to_f16(float value);
 float spmd__bf16_to_f32(uint16_t half);
 uint16_t spmd__f32_to_bf16(float value);
+
+/* A row of `count` elements of SPMD_F16 or SPMD_BF16. */
+void spmd__widen(spmd_dtype half, int64_t count, const uint16_t *from, float *to);
+void spmd__narrow(spmd_dtype half, int64_t count, const float *from, uint16_t *to);
 
 #endif

@@ -129,8 +129,8 @@ static void print_notice(FILE *stream, const spmd_mesh *mesh, int64_t position,
 /* The values' way to position 0. */
 static spmd_status transfer(MPI_Comm comm, int from, int rank, char *data, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += MPI_PIECE_BYTES) {
-        bool last = bytes - at < MPI_PIECE_BYTES;
+    for (size_t at = 0; at < bytes; at += (size_t)MPI_PIECE_BYTES) {
+        bool last = bytes - at < (size_t)MPI_PIECE_BYTES;
         int count = last ? (int)(bytes - at) : (int)MPI_PIECE_BYTES;
         if (rank == from)
             TRY_MPI(MPI_Send(data + at, count, MPI_BYTE, 0, TAG_PRINT, comm));

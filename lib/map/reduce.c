@@ -1,6 +1,12 @@
 /* map/reduce.c - psum, pmean, pmax, pmin of blocks. */
+#include <string.h>
+
+#include "comm/reduce.h"
+#include "core/arithmetic.h"
+#include "core/block.h"
 #include "core/half.h"
 #include "map/collective.h"
+#include "map/request.h"
 
 spmd_dtype spmd_psum_dtype(spmd_dtype dtype)
 {
@@ -43,106 +49,6 @@ static spmd_status check_extreme(struct operation *op, const struct group *group
     return spmd__collective_check_equal(op, group);
 }
 
-/* out = the reduction of in over the group, in the type of psum. */
-static spmd_status reduce(const struct group *group, spmd_reduction op, const spmd_block *in,
-                          void *out)
-{
-    int64_t count = spmd_block_size(in);
-    if (op == SPMD_SUM && in->dtype == SPMD_BOOL) {
-        const bool *flags = in->data;
-        int32_t *counts = out;
-        for (int64_t i = 0; i < count; i++)
-            counts[i] = flags[i];
-        return spmd__all_reduce(group->comm, op, SPMD_I32, out, out, count);
-    }
-    return spmd__all_reduce(group->comm, op, in->dtype, in->data, out, count);
-}
-
-static spmd_status run_psum(struct operation *op, struct group *group)
-{
-    return reduce(group, SPMD_SUM, op->in, op->out->data);
-}
-
-static spmd_status run_pmax(struct operation *op, struct group *group)
-{
-    return reduce(group, SPMD_MAX, op->in, op->out->data);
-}
-
-static spmd_status run_pmin(struct operation *op, struct group *group)
-{
-    return reduce(group, SPMD_MIN, op->in, op->out->data);
-}
-
-/* mean[i] = sum[i] / size, from psum's type to pmean's; `sum` may be `mean`. f16 and bf16 come as
- * their sums in f32. */
-static void divide(spmd_dtype dtype, const void *sum, int64_t count, int64_t size, void *mean)
-{
-#define DIVIDE(from, to)                \
-    for (int64_t i = 0; i < count; i++) \
-    ((to *)mean)[i] = (to)((const from *)sum)[i] / (to)size
-#define DIVIDE_HALF(round)              \
-    for (int64_t i = 0; i < count; i++) \
-    ((uint16_t *)mean)[i] = round(((const float *)sum)[i] / (float)size)
-    switch (dtype) {
-    case SPMD_I8:
-        DIVIDE(int8_t, float);
-        break;
-    case SPMD_I16:
-        DIVIDE(int16_t, float);
-        break;
-    case SPMD_BOOL:
-    case SPMD_I32:
-        DIVIDE(int32_t, float);
-        break;
-    case SPMD_I64:
-        DIVIDE(int64_t, double);
-        break;
-    case SPMD_U8:
-        DIVIDE(uint8_t, float);
-        break;
-    case SPMD_U16:
-        DIVIDE(uint16_t, float);
-        break;
-    case SPMD_U32:
-        DIVIDE(uint32_t, float);
-        break;
-    case SPMD_U64:
-        DIVIDE(uint64_t, double);
-        break;
-    case SPMD_F16:
-        DIVIDE_HALF(spmd__f32_to_f16);
-        break;
-    case SPMD_BF16:
-        DIVIDE_HALF(spmd__f32_to_bf16);
-        break;
-    case SPMD_F32:
-        DIVIDE(float, float);
-        break;
-    case SPMD_F64:
-        DIVIDE(double, double);
-        break;
-    case SPMD_C64:
-        DIVIDE(float _Complex, float _Complex);
-        break;
-    case SPMD_C128:
-        DIVIDE(double _Complex, double _Complex);
-        break;
-    case SPMD_DTYPE_NONE:
-        break;
-    }
-#undef DIVIDE
-#undef DIVIDE_HALF
-}
-
-/* The block in f32, for sums that are rounded once, after the division. */
-static spmd_block widen(const spmd_block *half, float *wide)
-{
-    const uint16_t *bits = half->data;
-    for (int64_t i = 0; i < spmd_block_size(half); i++)
-        wide[i] = half->dtype == SPMD_F16 ? spmd__f16_to_f32(bits[i]) : spmd__bf16_to_f32(bits[i]);
-    return spmd_block_borrow(wide, SPMD_F32, spmd_block_shape(half));
-}
-
 static spmd_status check_pmean(struct operation *op, const struct group *group, int64_t size)
 {
     (void)size;
@@ -150,27 +56,235 @@ static spmd_status check_pmean(struct operation *op, const struct group *group, 
     return spmd__collective_check_equal(op, group);
 }
 
+/* What goes through scratch memory goes in pieces of so many elements. */
+enum { PIECE = 1 << 17 };
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static bool is_half(spmd_dtype dtype)
+{
+    return dtype == SPMD_F16 || dtype == SPMD_BF16;
+}
+
+/* The type that a reduction is carried in. */
+static spmd_dtype carried(spmd_reduction reduction, spmd_dtype dtype)
+{
+    if (is_half(dtype))
+        return SPMD_F32;
+    return reduction == SPMD_SUM ? spmd_psum_dtype(dtype) : dtype;
+}
+
+/* `count` elements from `first` on, in the type that their reduction is carried in: where they lie
+ * if that is theirs, else in `room`. */
+static const void *load(spmd_reduction reduction, const spmd_block *in, int64_t first,
+                        int64_t count, void *room)
+{
+    const char *from = (const char *)in->data + (size_t)first * spmd_dtype_size(in->dtype);
+    spmd_dtype carrier = carried(reduction, in->dtype);
+    if (carrier == in->dtype)
+        return from;
+    if (is_half(in->dtype))
+        spmd__widen(in->dtype, count, (const void *)from, room);
+    else
+        for (int64_t i = 0; i < count; i++) /* flags, counted */
+            ((int32_t *)room)[i] = ((const bool *)(const void *)from)[i];
+    return room;
+}
+
+static spmd_status run_reduction(struct operation *op, struct group *group,
+                                 spmd_reduction reduction)
+{
+    const spmd_block *in = op->in;
+    spmd_block *out = op->out;
+    int64_t count = spmd_block_size(in);
+    const void *from = in->data;
+    if (out->dtype != in->dtype)
+        from = load(reduction, in, 0, count, out->data);
+    return spmd__all_reduce(group, reduction, out->dtype, from, out->data, count, op->ctx->arena);
+}
+
+static spmd_status run_psum(struct operation *op, struct group *group)
+{
+    return run_reduction(op, group, SPMD_SUM);
+}
+
+static spmd_status run_pmax(struct operation *op, struct group *group)
+{
+    return run_reduction(op, group, SPMD_MAX);
+}
+
+static spmd_status run_pmin(struct operation *op, struct group *group)
+{
+    return run_reduction(op, group, SPMD_MIN);
+}
+
+/* The quotients of sums that have just come are cheap: piece by piece, while they are near. */
 static spmd_status run_pmean(struct operation *op, struct group *group)
 {
     const spmd_block *in = op->in;
-    bool half = in->dtype == SPMD_F16 || in->dtype == SPMD_BF16;
     int64_t count = spmd_block_size(in);
-    size_t element = half ? sizeof(float) : spmd_dtype_size(spmd_psum_dtype(in->dtype));
-    void *sum;
-    TRY(spmd__arena_take(op->ctx->arena, (size_t)count * element, &sum));
-    spmd_block wide = half ? widen(in, sum) : *in;
-    TRY(reduce(group, SPMD_SUM, &wide, sum));
-    divide(in->dtype, sum, count, group->size, op->out->data);
+    spmd_dtype carrier = carried(SPMD_SUM, in->dtype);
+    size_t size = spmd_dtype_size(op->out->dtype);
+    void *sums;
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)lesser(count, PIECE) * spmd_dtype_size(carrier),
+                         &sums));
+    for (int64_t first = 0; first < count; first += PIECE) {
+        int64_t piece = lesser(count - first, PIECE);
+        const void *from = load(SPMD_SUM, in, first, piece, sums);
+        TRY(spmd__all_reduce(group, SPMD_SUM, carrier, from, sums, piece, op->ctx->arena));
+        spmd__divide(in->dtype, piece, sums, group->size,
+                     (char *)op->out->data + (size_t)first * size);
+    }
     return SPMD_OK;
 }
 
-#define ROW(NAME, check_, run_)                 \
-    static const struct operation_kind NAME = { \
-        .name = #NAME, .reduces = true, .check = check_, .run = run_}
-ROW(psum, check_psum, run_psum);
-ROW(pmean, check_pmean, run_pmean);
-ROW(pmax, check_extreme, run_pmax);
-ROW(pmin, check_extreme, run_pmin);
+/* The f32 copy of f16 and bf16 that is being reduced has become the result. */
+static spmd_status finish_half(spmd_request *request)
+{
+    const spmd_block *out = request->op.out;
+    spmd__narrow(out->dtype, spmd_block_size(out), request->state, out->data);
+    return SPMD_OK;
+}
+
+static spmd_status start_reduction(struct operation *op, struct group *group, spmd_request *request,
+                                   spmd_reduction reduction)
+{
+    spmd_dtype carrier = carried(reduction, op->in->dtype);
+    int64_t count = spmd_block_size(op->in);
+    void *to = op->out->data;
+    if (is_half(op->in->dtype)) {
+        TRY(spmd__arena_take(&request->arena, (size_t)count * sizeof(float), &to));
+        request->state = to;
+        request->finish = finish_half;
+    }
+    TRY(spmd__request_reserve(request, spmd__all_reduce_calls(carrier, count)));
+    const void *from = load(reduction, op->in, 0, count, to);
+    return spmd__all_reduce_start(group, reduction, carrier, from, to, count, request->pending);
+}
+
+static spmd_status start_psum(struct operation *op, struct group *group, spmd_request *request)
+{
+    return start_reduction(op, group, request, SPMD_SUM);
+}
+
+static spmd_status start_pmax(struct operation *op, struct group *group, spmd_request *request)
+{
+    return start_reduction(op, group, request, SPMD_MAX);
+}
+
+static spmd_status start_pmin(struct operation *op, struct group *group, spmd_request *request)
+{
+    return start_reduction(op, group, request, SPMD_MIN);
+}
+
+/* A reduction among members that are all here. */
+struct gathering {
+    struct operation *const *ops; /* [n] */
+    int64_t n;
+    spmd_reduction reduction;
+    bool mean;
+    spmd_dtype carrier;
+    void *total, *term, *result; /* [PIECE] of carriers, and of out's elements */
+};
+
+/* total = the reduction of `count` elements from `first` on. */
+static void gather_piece(const struct gathering *g, int64_t first, int64_t count)
+{
+    const void *from = load(g->reduction, g->ops[0]->in, first, count, g->total);
+    if (from != g->total)
+        memcpy(g->total, from, (size_t)count * spmd_dtype_size(g->carrier));
+    for (int64_t m = 1; m < g->n; m++)
+        spmd__accumulate(g->reduction, g->carrier, count,
+                         load(g->reduction, g->ops[m]->in, first, count, g->term), g->total);
+}
+
+/* The total as elements of the result. */
+static const void *round_piece(const struct gathering *g, int64_t count)
+{
+    spmd_dtype dtype = g->ops[0]->in->dtype;
+    if (g->mean)
+        spmd__divide(dtype, count, g->total, g->n, g->result);
+    else if (is_half(dtype))
+        spmd__narrow(dtype, count, g->total, g->result);
+    else
+        return g->total;
+    return g->result;
+}
+
+static void store_piece(const struct gathering *g, int64_t first, int64_t count, const void *piece)
+{
+    for (int64_t m = 0; m < g->n; m++) {
+        const spmd_block *out = g->ops[m]->out;
+        size_t size = out ? spmd_dtype_size(out->dtype) : 0;
+        if (out && count > 0)
+            memcpy((char *)out->data + (size_t)first * size, piece, (size_t)count * size);
+    }
+}
+
+static spmd_status reduce_locally(struct operation *const ops[], int64_t n,
+                                  spmd_reduction reduction, bool mean)
+{
+    const spmd_block *in = ops[0]->in;
+    struct arena *arena = ops[0]->ctx->arena;
+    spmd_dtype carrier = carried(reduction, in->dtype);
+    struct gathering g = {
+        .ops = ops, .n = n, .reduction = reduction, .mean = mean, .carrier = carrier};
+    int64_t count = spmd_block_size(in), most = lesser(count, PIECE);
+    size_t size = spmd_dtype_size(carrier), result = sizeof(double _Complex);
+    TRY(spmd__arena_take(arena, (size_t)most * size, &g.total));
+    TRY(spmd__arena_take(arena, (size_t)most * size, &g.term));
+    TRY(spmd__arena_take(arena, (size_t)most * result, &g.result));
+    for (int64_t first = 0; first < count; first += PIECE) {
+        int64_t piece = lesser(count - first, PIECE);
+        gather_piece(&g, first, piece);
+        store_piece(&g, first, piece, round_piece(&g, piece));
+    }
+    return SPMD_OK;
+}
+
+static spmd_status local_psum(struct operation *const ops[], int64_t n)
+{
+    return reduce_locally(ops, n, SPMD_SUM, false);
+}
+
+static spmd_status local_pmean(struct operation *const ops[], int64_t n)
+{
+    return reduce_locally(ops, n, SPMD_SUM, true);
+}
+
+static spmd_status local_pmax(struct operation *const ops[], int64_t n)
+{
+    return reduce_locally(ops, n, SPMD_MAX, false);
+}
+
+static spmd_status local_pmin(struct operation *const ops[], int64_t n)
+{
+    return reduce_locally(ops, n, SPMD_MIN, false);
+}
+
+static const struct operation_kind psum = {.name = "psum",
+                                           .reduces = true,
+                                           .check = check_psum,
+                                           .run = run_psum,
+                                           .start = start_psum,
+                                           .local = local_psum};
+static const struct operation_kind pmean = {
+    .name = "pmean", .reduces = true, .check = check_pmean, .run = run_pmean, .local = local_pmean};
+static const struct operation_kind pmax = {.name = "pmax",
+                                           .reduces = true,
+                                           .check = check_extreme,
+                                           .run = run_pmax,
+                                           .start = start_pmax,
+                                           .local = local_pmax};
+static const struct operation_kind pmin = {.name = "pmin",
+                                           .reduces = true,
+                                           .check = check_extreme,
+                                           .run = run_pmin,
+                                           .start = start_pmin,
+                                           .local = local_pmin};
 
 static spmd_status reduce_block(const struct operation_kind *kind, spmd_ctx *ctx,
                                 const spmd_block *in, const char *axes, spmd_block *out)
@@ -197,4 +311,30 @@ spmd_status spmd_pmax(spmd_ctx *ctx, const spmd_block *in, const char *axes, spm
 spmd_status spmd_pmin(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
 {
     return reduce_block(&pmin, ctx, in, axes, out);
+}
+
+static spmd_status start_block(const struct operation_kind *kind, spmd_ctx *ctx,
+                               const spmd_block *in, const char *axes, spmd_block *out,
+                               spmd_request **request)
+{
+    struct operation op = {.kind = kind, .ctx = ctx, .in = in, .axes = axes, .out = out};
+    return spmd__request_start(&op, request);
+}
+
+spmd_status spmd_psum_start(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out,
+                            spmd_request **request)
+{
+    return start_block(&psum, ctx, in, axes, out, request);
+}
+
+spmd_status spmd_pmax_start(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out,
+                            spmd_request **request)
+{
+    return start_block(&pmax, ctx, in, axes, out, request);
+}
+
+spmd_status spmd_pmin_start(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out,
+                            spmd_request **request)
+{
+    return start_block(&pmin, ctx, in, axes, out, request);
 }
