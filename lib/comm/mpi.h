@@ -19,7 +19,7 @@ extern int64_t spmd__mpi_piece_bytes;
 #define MPI_PIECE_BYTES spmd__mpi_piece_bytes
 
 /* What a message from one rank to another is. */
-enum { TAG_EXCHANGE, TAG_PRINT, TAG_PROGRESS };
+enum { TAG_EXCHANGE, TAG_PRINT, TAG_PROGRESS, TAG_HALO };
 
 /* Lets the errors of a communicator that was just made return. MPI_COMM_NULL is accepted. */
 spmd_status spmd__mpi_adopt_comm(MPI_Comm comm);

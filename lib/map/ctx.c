@@ -9,9 +9,7 @@
 #include "core/shape.h"
 #include "map/request.h"
 
-/* Keeps the first failure for the end of the call, and tells it at once: the NULL that the body
- * gets may crash it before. */
-static void *report(spmd_ctx *ctx, spmd_status status)
+void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status)
 {
     if (ctx->mesh)
         fprintf(stderr, "spmd: error: rank %d: %s\n", ctx->mesh->rank, spmd_error_message());
@@ -27,8 +25,9 @@ static void *report(spmd_ctx *ctx, spmd_status status)
 const spmd_block *spmd_in(spmd_ctx *ctx, int index)
 {
     if (index < 0 || index >= ctx->nin)
-        return report(ctx, spmd_fail(SPMD_ERR_ARGUMENT, "spmd_in(ctx, %d): this %s has %d input%s",
-                                     index, ctx->kind->name, ctx->nin, ctx->nin == 1 ? "" : "s"));
+        return spmd__ctx_report(
+            ctx, spmd_fail(SPMD_ERR_ARGUMENT, "spmd_in(ctx, %d): this %s has %d input%s", index,
+                           ctx->kind->name, ctx->nin, ctx->nin == 1 ? "" : "s"));
     return ctx->in[index];
 }
 
@@ -66,7 +65,7 @@ static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shap
 spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape)
 {
     spmd_status status = declare(ctx, index, dtype, shape);
-    return status == SPMD_OK ? &ctx->out[index].block : report(ctx, status);
+    return status == SPMD_OK ? &ctx->out[index].block : spmd__ctx_report(ctx, status);
 }
 
 static spmd_status add_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
@@ -86,7 +85,7 @@ static spmd_status add_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
 spmd_block *spmd_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
 {
     spmd_status status = add_temp(ctx, dtype, shape);
-    return status == SPMD_OK ? &ctx->temps->block : report(ctx, status);
+    return status == SPMD_OK ? &ctx->temps->block : spmd__ctx_report(ctx, status);
 }
 
 spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx)
