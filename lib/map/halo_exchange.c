@@ -139,6 +139,8 @@ static spmd_status list_messages(struct exchange *exchange, uint32_t dims, const
 {
     struct rectangle rectangle = {.here = *box, .there = *box, .member = exchange->plan->member};
     exchange->cut = dims;
+    exchange->receives = exchange->sends = exchange->copies = (struct message_list){NULL, NULL};
+    exchange->nrequests = 0;
     TRY(cut(exchange, HALO_RECEIVE, 0, &rectangle));
     return cut(exchange, HALO_SEND, 0, &rectangle);
 }
@@ -206,32 +208,31 @@ static struct exchange make_exchange(const struct operation *op, struct group *g
 }
 
 /* Moves the borders of dimension `dim` of the part `box` of the padded blocks. */
-static spmd_status exchange_dim(const struct operation *op, struct group *group, int dim,
-                                const spmd_box *box)
+static spmd_status exchange_dim(struct exchange *exchange, int dim, const spmd_box *box)
 {
-    struct exchange exchange = make_exchange(op, group, op->ctx->arena);
     void *requests;
-    TRY(list_messages(&exchange, UINT32_C(1) << dim, box));
-    TRY(spmd__arena_take(exchange.arena, (size_t)exchange.nrequests * sizeof(MPI_Request),
+    TRY(list_messages(exchange, UINT32_C(1) << dim, box));
+    TRY(spmd__arena_take(exchange->arena, (size_t)exchange->nrequests * sizeof(MPI_Request),
                          &requests));
-    TRY(post(&exchange, requests));
-    TRY_MPI(MPI_Waitall(exchange.nrequests, requests, MPI_STATUSES_IGNORE));
-    unpack(&exchange);
+    TRY(post(exchange, requests));
+    TRY_MPI(MPI_Waitall(exchange->nrequests, requests, MPI_STATUSES_IGNORE));
+    unpack(exchange);
     return SPMD_OK;
 }
 
 spmd_status spmd__halo_run(struct operation *op, struct group *group)
 {
     const struct halo_plan *plan = op->list;
-    spmd_box box = plan->interior;
-    if (plan->empty)
+    if (plan->empty || !plan->bordered)
         return SPMD_OK;
+    struct exchange exchange = make_exchange(op, group, op->ctx->arena);
+    spmd_box box = plan->interior;
     for (int d = plan->ndim - 1; d >= 0; d--) {
         if (!(plan->bordered >> d & 1))
             continue;
-        struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
-        TRY(exchange_dim(op, group, d, &box));
-        spmd__arena_reset(op->ctx->arena, mark);
+        struct arena_mark mark = spmd__arena_mark(exchange.arena);
+        TRY(exchange_dim(&exchange, d, &box));
+        spmd__arena_reset(exchange.arena, mark);
         box.lo[d] = plan->filled.lo[d];
         box.hi[d] = plan->filled.hi[d];
     }
@@ -247,7 +248,7 @@ static spmd_status finish(spmd_request *request)
 spmd_status spmd__halo_start(struct operation *op, struct group *group, spmd_request *request)
 {
     const struct halo_plan *plan = op->list;
-    if (plan->empty)
+    if (plan->empty || !plan->bordered)
         return SPMD_OK;
     TRY(spmd__arena_take(&request->arena, sizeof(struct exchange), &request->state));
     struct exchange *exchange = request->state;
