@@ -380,6 +380,41 @@ uint32_t spmd__spec_used(const struct spec *spec)
     return used;
 }
 
+static void append_axes(struct spec *spec, int *count, struct axis_list entry, const int to[])
+{
+    for (int i = 0; i < entry.count; i++) {
+        int axis = to ? to[entry.axis[i]] : entry.axis[i];
+        if (axis >= 0)
+            spec->axis[(*count)++] = axis;
+    }
+}
+
+struct spec spmd__spec_rename(const struct spec *spec, const int to[SPMD_MAX_AXES])
+{
+    struct spec renamed = {.ndim = spec->ndim};
+    int count = 0;
+    for (int d = 0; d < spec->ndim; d++) {
+        append_axes(&renamed, &count, spmd__spec_entry(spec, d), to);
+        renamed.first[d + 1] = count;
+    }
+    return renamed;
+}
+
+struct spec spmd__spec_join(const struct spec *major, const struct spec *minor)
+{
+    struct spec joined = {.ndim = major->ndim > minor->ndim ? major->ndim : minor->ndim,
+                          .open = major->open,
+                          .unreduced = major->unreduced,
+                          .kind = major->kind};
+    int count = 0;
+    for (int d = 0; d < joined.ndim; d++) {
+        append_axes(&joined, &count, spmd__spec_entry(major, d), NULL);
+        append_axes(&joined, &count, spmd__spec_entry(minor, d), NULL);
+        joined.first[d + 1] = count;
+    }
+    return joined;
+}
+
 static void print_unreduced(struct text *text, const struct axes *axes, const struct spec *spec)
 {
     struct axis_list list = spmd__axis_list_of_mask(spec->unreduced);

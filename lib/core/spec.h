@@ -36,4 +36,12 @@ struct axis_list spmd__spec_entry(const struct spec *spec, int dim);
 /* The axes that split some dimension, as bits. */
 uint32_t spmd__spec_used(const struct spec *spec);
 
+/* The spec whose entries have the axes to[axis] instead, in the same order; those that become -1
+ * are left out. Of partitions alone: nothing of it is open or unreduced. */
+struct spec spmd__spec_rename(const struct spec *spec, const int to[SPMD_MAX_AXES]);
+
+/* The spec whose entries have the axes of `major`, followed by those of `minor`, which are others.
+ * What is open or unreduced is as in `major`. */
+struct spec spmd__spec_join(const struct spec *major, const struct spec *minor);
+
 #endif
