@@ -75,8 +75,9 @@ bool spmd_mesh_is_abstract(const spmd_mesh *mesh);
 /* Local. Whether names, sizes, and the ranks in their order are equal. */
 bool spmd_mesh_equal(const spmd_mesh *a, const spmd_mesh *b);
 
-/* Local. The rank at a position, in the communicator that the mesh was made from; -1 if the mesh is
- * abstract or has no such position. */
+/* Local. The rank at a position, in the communicator that the mesh was made from (of a body's
+ * spmd_ctx_mesh, that the mesh around it was made from); -1 if the mesh is abstract or has no such
+ * position. */
 int spmd_mesh_rank(const spmd_mesh *mesh, int64_t position);
 
 /* Local. This rank's position, row-major over the grid; -1 on idle ranks and abstract meshes. */
@@ -91,8 +92,8 @@ spmd_status spmd_mesh_coordinates(const spmd_mesh *mesh, int64_t position, int64
  * (see spmd_error_message): unknown axis, axis given twice. */
 MPI_Comm spmd_mesh_comm(spmd_mesh *mesh, const char *axes);
 
-/* Local. How many communicators the mesh holds now on this rank: its own ones, and one for each
- * list of axes in use. */
+/* Local. How many communicators the mesh holds now on this rank: its own ones, one for each list of
+ * axes in use, and one more for each that was an spmd_ctx_mesh. */
 int spmd_mesh_comms(const spmd_mesh *mesh);
 
 /* Local. Writes the mesh's text ("x=4,y=2") as snprintf does; returns the length it needs. */

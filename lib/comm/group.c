@@ -94,15 +94,6 @@ static struct group *known_group(const spmd_mesh *mesh, const struct axis_list *
 static spmd_status find_group(spmd_mesh *mesh, const struct axis_list *axes,
                               struct partition *partition, struct group **out);
 
-/* The axes of a view, in its root. */
-static struct axis_list list_in_root(const spmd_mesh *view, const struct axis_list *axes)
-{
-    struct axis_list list = {.count = axes->count};
-    for (int i = 0; i < axes->count; i++)
-        list.axis[i] = view->of_root.axis[axes->axis[i]];
-    return list;
-}
-
 static spmd_status copy_partition(const struct partition *from, struct partition *to)
 {
     size_t count = (size_t)from->count, members = count > 0 ? (size_t)from->first[count] : 0;
@@ -127,7 +118,7 @@ static spmd_status copy_partition(const struct partition *from, struct partition
 /* The group of the root that has a view's communicator. */
 static spmd_status find_real(const struct group *group, struct group **real)
 {
-    struct axis_list axes = list_in_root(group->mesh, &group->axes);
+    struct axis_list axes = spmd__mesh_axes_in_root(group->mesh, &group->axes);
     struct partition partition;
     TRY(copy_partition(&group->partition, &partition));
     return find_group(group->mesh->root, &axes, &partition, real);
@@ -248,11 +239,18 @@ MPI_Comm spmd_mesh_comm(spmd_mesh *mesh, const char *axes)
     return group->comm;
 }
 
-int spmd_mesh_comms(const spmd_mesh *mesh)
+static int count_comms(const spmd_mesh *mesh)
 {
     int count = (mesh->base != MPI_COMM_NULL) + (mesh->control != MPI_COMM_NULL) +
                 (mesh->comm != MPI_COMM_NULL && mesh->comm != mesh->base);
     for (const struct group *group = mesh->groups; group; group = group->next)
         count += group->real == group && group->comm != MPI_COMM_NULL;
+    for (const spmd_mesh *view = mesh->views; view; view = view->next_view)
+        count += view->control != MPI_COMM_NULL;
     return count;
+}
+
+int spmd_mesh_comms(const spmd_mesh *mesh)
+{
+    return count_comms(mesh->root ? mesh->root : mesh);
 }

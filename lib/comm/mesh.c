@@ -7,18 +7,18 @@
 #include "comm/agree.h"
 #include "comm/mpi.h"
 
-static spmd_mesh *holder(spmd_mesh *mesh)
+spmd_mesh *spmd__mesh_root(spmd_mesh *mesh)
 {
     return mesh->root ? mesh->root : mesh;
 }
 
 spmd_mesh *spmd__mesh_hold(spmd_mesh *mesh)
 {
-    holder(mesh)->holds++;
+    spmd__mesh_root(mesh)->holds++;
     return mesh;
 }
 
-static void free_groups(spmd_mesh *mesh)
+void spmd__mesh_free_groups(spmd_mesh *mesh)
 {
     while (mesh->names) {
         struct group_name *name = mesh->names;
@@ -38,11 +38,12 @@ static void free_groups(spmd_mesh *mesh)
 
 void spmd_mesh_free(spmd_mesh **handle)
 {
-    spmd_mesh *mesh = *handle ? holder(*handle) : NULL;
+    spmd_mesh *mesh = *handle ? spmd__mesh_root(*handle) : NULL;
     *handle = NULL;
     if (!mesh || --mesh->holds > 0)
         return;
-    free_groups(mesh);
+    spmd__mesh_free_views(mesh);
+    spmd__mesh_free_groups(mesh);
     spmd__meeting_free(&mesh->agreement);
     spmd__watch_free(&mesh->watch);
     if (mesh->comm == mesh->base)
@@ -82,11 +83,19 @@ bool spmd_mesh_is_abstract(const spmd_mesh *mesh)
     return mesh->abstract;
 }
 
+int spmd__mesh_base_rank(const spmd_mesh *mesh, int64_t position)
+{
+    return mesh->ranks ? mesh->ranks[position] : (int)position;
+}
+
 int spmd_mesh_rank(const spmd_mesh *mesh, int64_t position)
 {
     if (mesh->abstract || position < 0 || position >= spmd_mesh_size(mesh))
         return -1;
-    return mesh->ranks ? mesh->ranks[position] : (int)position;
+    if (mesh->root)
+        return spmd_mesh_rank(mesh->root, spmd__axis_list_member(&mesh->root->axes, &mesh->of_root,
+                                                                 mesh->root->position, position));
+    return spmd__mesh_base_rank(mesh, position);
 }
 
 MPI_Group spmd__mesh_members(const spmd_mesh *mesh)
@@ -157,6 +166,8 @@ int spmd_mesh_format(char *buffer, size_t size, const spmd_mesh *mesh)
 void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict)
 {
     mesh->strict = strict;
+    for (spmd_mesh *view = mesh->views; view; view = view->next_view)
+        view->strict = strict;
 }
 
 spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest)

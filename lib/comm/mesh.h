@@ -36,13 +36,13 @@ struct group_name {
  * that: a rank that has left a body early, with a failure, agrees with the others there and
  * meets nothing that was meant for those who are still in the body. */
 struct spmd_mesh {
-    int holds;
+    int holds; /* not of a view */
     struct axes axes;
     bool abstract;
     bool strict;
     bool noted_empty;     /* "n of m ranks hold nothing" has been said */
     int64_t position;     /* -1 on idle ranks and abstract meshes */
-    int rank;             /* this process in base, which is what messages call it */
+    int rank;             /* this process in base, of a view in its root's: so messages call it */
     int *ranks;           /* [positions] in base; NULL: position p is rank p */
     MPI_Comm base;        /* all ranks of the caller's communicator, in its order */
     MPI_Comm comm;        /* the members by position; MPI_COMM_NULL on idle ranks */
@@ -72,8 +72,29 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
 /* The same for a mesh without ranks. Local. */
 spmd_status spmd__mesh_end_abstract(const struct axes *axes, spmd_mesh **mesh);
 
+/* A mesh of nothing but its axes, held once. */
+spmd_status spmd__mesh_alloc(const struct axes *axes, spmd_mesh **mesh);
+
+/* Collective over the ranks that differ along `axes`, at its first call; then local. The view of
+ * the mesh, or of the root that it is a view of, along these axes around this rank; not held for
+ * the caller. Not on idle ranks. */
+spmd_status spmd__mesh_view(spmd_mesh *mesh, const struct axis_list *axes, spmd_mesh **view);
+
+/* Some axes of a mesh, as axes of its root; the same where it is no view. */
+struct axis_list spmd__mesh_axes_in_root(const spmd_mesh *mesh, const struct axis_list *axes);
+
+/* The mesh that collectives take their groups from: the root of a view, else the mesh. */
+spmd_mesh *spmd__mesh_root(spmd_mesh *mesh);
+
+/* Frees what a root has of its views. */
+void spmd__mesh_free_views(spmd_mesh *root);
+void spmd__mesh_free_groups(spmd_mesh *mesh);
+
 /* Whether the mesh has such a position. Local. Fails with SPMD_ERR_ARGUMENT. */
 spmd_status spmd__mesh_check_position(const spmd_mesh *mesh, int64_t position);
+
+/* The rank in mesh->base at a position. */
+int spmd__mesh_base_rank(const spmd_mesh *mesh, int64_t position);
 
 /* Whether this rank takes part. */
 bool spmd__mesh_is_member(const spmd_mesh *mesh);

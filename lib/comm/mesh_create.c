@@ -71,7 +71,7 @@ static bool env_says_strict(void)
     return value && strcmp(value, "1") == 0;
 }
 
-static spmd_status alloc_mesh(const struct axes *axes, spmd_mesh **mesh)
+spmd_status spmd__mesh_alloc(const struct axes *axes, spmd_mesh **mesh)
 {
     spmd_mesh *made;
     TRY(spmd__alloc(1, sizeof *made, &made));
@@ -92,7 +92,7 @@ static spmd_status draft(const struct axes *axes, const int members[], int ranks
     TRY(check_fit(axes, ranks));
     if (members)
         TRY(check_members(axes, members, ranks));
-    TRY(alloc_mesh(axes, &mesh));
+    TRY(spmd__mesh_alloc(axes, &mesh));
     spmd_status status = members ? copy_members(mesh, members) : SPMD_OK;
     if (status == SPMD_OK)
         *out = mesh;
@@ -225,7 +225,7 @@ spmd_status spmd__mesh_end_abstract(const struct axes *axes, spmd_mesh **mesh)
 {
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new mesh, it is NULL");
-    TRY(alloc_mesh(axes, mesh));
+    TRY(spmd__mesh_alloc(axes, mesh));
     (*mesh)->abstract = true;
     return SPMD_OK;
 }

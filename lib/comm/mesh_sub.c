@@ -5,13 +5,13 @@
 #include "core/mem.h"
 #include "core/slice.h"
 
-/* The ranks [positions of the slice] of a mesh. */
+/* The ranks [positions of the slice] of a mesh, in its base. */
 static spmd_status list_members(const spmd_mesh *mesh, const struct slice *slice, int **members)
 {
     int64_t size = spmd__axes_total(&slice->axes);
     TRY(spmd__alloc((size_t)size, sizeof **members, members));
     for (int64_t p = 0; p < size; p++)
-        (*members)[p] = spmd_mesh_rank(mesh, spmd__slice_position(slice, &mesh->axes, p));
+        (*members)[p] = spmd__mesh_base_rank(mesh, spmd__slice_position(slice, &mesh->axes, p));
     return SPMD_OK;
 }
 
