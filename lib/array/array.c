@@ -71,6 +71,19 @@ void spmd__array_become(spmd_array *array, const spmd_sharding *sharding, spmd_s
     spmd_sharding_free(&before);
 }
 
+spmd_status spmd__array_lend(spmd_array *lender, const spmd_sharding *sharding, spmd_shape shape,
+                             spmd_array **array)
+{
+    spmd_block block = lender->block;
+    spmd_array *made;
+    TRY(spmd__array_blank(&made));
+    spmd__array_place(sharding, shape, &block);
+    spmd__array_become(made, sharding, shape, &block);
+    made->lender = spmd_array_hold(lender);
+    *array = made;
+    return SPMD_OK;
+}
+
 spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
                               spmd_array **array)
 {
@@ -315,7 +328,10 @@ void spmd_array_free(spmd_array **handle)
     *handle = NULL;
     if (!array || --array->holds > 0)
         return;
-    free(array->block.data);
+    if (array->lender)
+        spmd_array_free(&array->lender);
+    else
+        free(array->block.data);
     spmd_sharding_free(&array->sharding);
     free(array);
 }

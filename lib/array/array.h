@@ -18,8 +18,9 @@ struct spmd_array {
     int holds;
     spmd_sharding *sharding; /* held */
     spmd_dtype dtype;
-    spmd_shape shape; /* global; -1 where an idle rank cannot know */
-    spmd_block block; /* this rank's; data owned; unused on idle ranks */
+    spmd_shape shape;   /* global; -1 where an idle rank cannot know */
+    spmd_block block;   /* this rank's; unused on idle ranks */
+    spmd_array *lender; /* held: whose data the block borrows; NULL: it is the array's own */
 };
 
 /* Local. Whether there is a place for a new sharding. */
@@ -60,16 +61,20 @@ spmd_status spmd__array_blank(spmd_array **array);
 void spmd__array_become(spmd_array *array, const spmd_sharding *sharding, spmd_shape shape,
                         const spmd_block *block);
 
+/* Local. The block of `lender` as this rank's part of another array, of `shape` under `sharding`;
+ * it may outlive the lender's other holds. */
+spmd_status spmd__array_lend(spmd_array *lender, const spmd_sharding *sharding, spmd_shape shape,
+                             spmd_array **array);
+
 /* Collective over the sharding's mesh: ends a call that made `array` here with `status`. On success
  * everywhere *out = array; else `array` (may be NULL) is freed. Its type, and what `digest` was
  * made of, must be the same everywhere. Notes once where ranks hold nothing. */
 spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status, uint64_t digest,
                                spmd_array *array, spmd_array **out);
 
-/* Collective over the members. The global shape that follows from every rank's block extents:
- * each dimension is the sum over the parts that the spec splits it into. Not checked. */
-spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape local,
-                                    spmd_shape *global);
+/* Local. What this rank's block adds to the global extents: each dimension is the sum over the
+ * parts that the spec splits it into, and so over the shares of all members. */
+spmd_shape spmd__array_share(const spmd_sharding *sharding, spmd_shape local);
 
 /* Local. Whether this rank's block is the part of `global` that the layout's rule gives it. */
 spmd_status spmd__array_check_parts(const spmd_sharding *sharding, spmd_shape local,

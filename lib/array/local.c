@@ -7,12 +7,11 @@
 #include "core/hash.h"
 #include "core/shape.h"
 
-spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape local,
-                                    spmd_shape *global)
+spmd_shape spmd__array_share(const spmd_sharding *sharding, spmd_shape local)
 {
     const spmd_mesh *mesh = sharding->mesh;
     int64_t coordinates[SPMD_MAX_AXES];
-    spmd_shape sum = {.ndim = local.ndim};
+    spmd_shape share = {.ndim = local.ndim};
     spmd__axes_coordinates(&mesh->axes, mesh->position, coordinates);
     /* Of each dimension, the ranks along its own axes count, and of those one line only: the one
      * at the origin of all other axes. */
@@ -24,9 +23,18 @@ spmd_status spmd__array_infer_shape(const spmd_sharding *sharding, spmd_shape lo
         bool counts = true;
         for (int a = 0; a < mesh->axes.count; a++)
             counts = counts && (own >> a & 1 || coordinates[a] == 0);
-        sum.dim[d] = counts ? local.dim[d] : 0;
+        share.dim[d] = counts ? local.dim[d] : 0;
     }
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum.dim, sum.ndim, MPI_INT64_T, MPI_SUM, mesh->control));
+    return share;
+}
+
+/* Collective over the members. The global shape that follows from every rank's block extents. Not
+ * checked. */
+static spmd_status infer_shape(const spmd_sharding *sharding, spmd_shape local, spmd_shape *global)
+{
+    spmd_shape sum = spmd__array_share(sharding, local);
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, sum.dim, sum.ndim, MPI_INT64_T, MPI_SUM,
+                          sharding->mesh->control));
     *global = sum;
     return SPMD_OK;
 }
@@ -82,7 +90,7 @@ static spmd_status place_local(const spmd_sharding *sharding, spmd_dtype dtype, 
 {
     spmd_shape global;
     spmd_array *array = NULL;
-    spmd_status status = spmd__array_infer_shape(sharding, shape, &global);
+    spmd_status status = infer_shape(sharding, shape, &global);
     if (status == SPMD_OK)
         status = spmd__array_check_parts(sharding, shape, global);
     if (status == SPMD_OK)

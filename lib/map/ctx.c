@@ -22,13 +22,27 @@ void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status)
     return NULL;
 }
 
-const spmd_block *spmd_in(spmd_ctx *ctx, int index)
+/* Whether a call, spmd_in or spmd_in_array, names an input. */
+static spmd_status check_input(const spmd_ctx *ctx, const char *call, int index)
 {
     if (index < 0 || index >= ctx->nin)
-        return spmd__ctx_report(
-            ctx, spmd_fail(SPMD_ERR_ARGUMENT, "spmd_in(ctx, %d): this %s has %d input%s", index,
-                           ctx->kind->name, ctx->nin, ctx->nin == 1 ? "" : "s"));
-    return ctx->in[index];
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s(ctx, %d): this %s has %d input%s", call, index,
+                         ctx->kind->name, ctx->nin, ctx->nin == 1 ? "" : "s");
+    return SPMD_OK;
+}
+
+static spmd_status check_output(const spmd_ctx *ctx, const char *call, int index)
+{
+    if (index < 0 || index >= ctx->nout)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s(ctx, %d, ...): this %s has %d output%s", call,
+                         index, ctx->kind->name, ctx->nout, ctx->nout == 1 ? "" : "s");
+    return SPMD_OK;
+}
+
+const spmd_block *spmd_in(spmd_ctx *ctx, int index)
+{
+    spmd_status status = check_input(ctx, "spmd_in", index);
+    return status == SPMD_OK ? ctx->in[index] : spmd__ctx_report(ctx, status);
 }
 
 /* A block that has a type and no memory yet, and whose place in a global array is not known. */
@@ -42,16 +56,14 @@ static spmd_block block_of_type(spmd_dtype dtype, spmd_shape shape)
 
 static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape)
 {
-    if (index < 0 || index >= ctx->nout)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "spmd_out(ctx, %d, ...): this %s has %d output%s",
-                         index, ctx->kind->name, ctx->nout, ctx->nout == 1 ? "" : "s");
+    TRY(check_output(ctx, "spmd_out", index));
     struct output *output = &ctx->out[index];
     if (output->declared) {
-        if (output->block.dtype != dtype ||
+        if (output->array || output->block.dtype != dtype ||
             !spmd_shape_equal(spmd_block_shape(&output->block), shape))
             return spmd_fail(SPMD_ERR_SHAPE,
-                             "spmd_out(ctx, %d, ...): declared a second time, as another type",
-                             index);
+                             "spmd_out(ctx, %d, ...): declared a second time, as another %s", index,
+                             output->array ? "thing: spmd_out_array gave an array" : "type");
         return SPMD_OK;
     }
     int64_t bytes;
@@ -86,6 +98,47 @@ spmd_block *spmd_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
 {
     spmd_status status = add_temp(ctx, dtype, shape);
     return status == SPMD_OK ? &ctx->temps->block : spmd__ctx_report(ctx, status);
+}
+
+/* Whether a body has arrays on its mesh, for `call`. */
+static spmd_status check_arrays(const spmd_ctx *ctx, const char *call, int index)
+{
+    if (!ctx->kind->in_array)
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "%s(ctx, %d): arrays are for the body of a shard_map over some of the "
+                         "mesh's axes (its option axes); this %s has blocks: spmd_in, spmd_out",
+                         call, index, ctx->kind->name);
+    return SPMD_OK;
+}
+
+static spmd_status find_array(spmd_ctx *ctx, int index, spmd_array **array)
+{
+    TRY(check_input(ctx, "spmd_in_array", index));
+    TRY(check_arrays(ctx, "spmd_in_array", index));
+    return ctx->kind->in_array(ctx, index, array);
+}
+
+spmd_array *spmd_in_array(spmd_ctx *ctx, int index)
+{
+    spmd_array *array = NULL;
+    spmd_status status = find_array(ctx, index, &array);
+    return status == SPMD_OK ? array : spmd__ctx_report(ctx, status);
+}
+
+spmd_status spmd_out_array(spmd_ctx *ctx, int index, spmd_array *array)
+{
+    TRY(check_output(ctx, "spmd_out_array", index));
+    TRY(check_arrays(ctx, "spmd_out_array", index));
+    if (!array)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "spmd_out_array(ctx, %d, ...): the array is NULL",
+                         index);
+    if (ctx->out[index].declared)
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "spmd_out_array(ctx, %d, ...): the output has been declared already",
+                         index);
+    TRY(ctx->kind->out_array(ctx, index, array));
+    ctx->out[index].declared = true;
+    return SPMD_OK;
 }
 
 spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx)

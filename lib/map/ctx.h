@@ -10,7 +10,8 @@
 
 /* An output: not there until the body declares it. */
 struct output {
-    spmd_block block; /* what the body writes */
+    spmd_block block;  /* what the body writes */
+    spmd_array *array; /* held: the one that spmd_out_array gave, whose block it is */
     bool declared;
 };
 
@@ -25,6 +26,10 @@ struct call_kind {
     const char *name;
     /* Finds memory for output `index`, whose block has type and shape already. */
     spmd_status (*declare)(spmd_ctx *ctx, int index);
+    /* Input `index` as an array on ctx->mesh, borrowed; takes an array there as output `index`.
+     * Both NULL where bodies have blocks alone. */
+    spmd_status (*in_array)(spmd_ctx *ctx, int index, spmd_array **array);
+    spmd_status (*out_array)(spmd_ctx *ctx, int index, spmd_array *array);
 };
 
 struct spmd_ctx {

@@ -1,7 +1,7 @@
 /* map/replication.c - the check that blocks promised equal are equal.
  *
- * A hash of each block and one reduction of 16 bytes tell whether all is well. Only where it is
- * not, the blocks themselves are compared, for the message. */
+ * A hash of each block tells, with one reduction over all outputs and ranks, whether all is well.
+ * Only where it is not, the blocks themselves are compared, for the message. */
 #include "map/replication.h"
 
 #include <stdlib.h>
@@ -140,19 +140,37 @@ static spmd_status explain(const spmd_sharding *sharding, const spmd_block *bloc
     return status;
 }
 
-spmd_status spmd__replication_check(const spmd_sharding *sharding, const spmd_block *block,
-                                    int index)
+static struct axis_list replicated_axes(const spmd_sharding *sharding)
 {
-    spmd_mesh *mesh = sharding->mesh;
-    const struct spec *spec = &sharding->spec;
-    struct axis_list axes = spmd__axis_list_of_mask(spmd__layout_replicated(&mesh->axes, spec));
-    if (spmd__axis_list_size(&mesh->axes, &axes) == 1)
+    return spmd__axis_list_of_mask(spmd__layout_replicated(&sharding->mesh->axes, &sharding->spec));
+}
+
+/* Of a part with n replicas, replica 0 brings n - 1 times the hash of its block, and the others
+ * take theirs away. A hash is of output and part too: what differs in one place does not make up
+ * for what differs in another. */
+uint64_t spmd__replication_share(const spmd_sharding *sharding, const spmd_block *block, int index)
+{
+    const spmd_mesh *mesh = sharding->mesh;
+    struct axis_list axes = replicated_axes(sharding);
+    uint64_t replicas = (uint64_t)spmd__axis_list_size(&mesh->axes, &axes);
+    if (replicas == 1)
+        return 0;
+    int64_t part[] = {index, spmd__axis_list_member(&mesh->axes, &axes, mesh->position, 0)};
+    uint64_t hash =
+        spmd__hash(spmd__hash(0, part, sizeof part), block->data, spmd__block_bytes(block));
+    return part[1] == mesh->position ? (replicas - 1) * hash : -hash;
+}
+
+spmd_status spmd__replication_explain(const spmd_sharding *sharding, const spmd_block *block,
+                                      int index)
+{
+    struct axis_list axes = replicated_axes(sharding);
+    if (spmd__axis_list_size(&sharding->mesh->axes, &axes) == 1)
         return SPMD_OK;
     struct group *group;
     bool equal;
-    size_t bytes = spmd__block_bytes(block);
-    uint64_t hash = spmd__hash(0, block->data, bytes);
-    TRY(spmd__mesh_group(mesh, &axes, &group));
+    uint64_t hash = spmd__hash(0, block->data, spmd__block_bytes(block));
+    TRY(spmd__mesh_group(sharding->mesh, &axes, &group));
     TRY(compare_hashes(group, hash, &equal));
     return equal ? SPMD_OK : explain(sharding, block, index, group, hash);
 }

@@ -4,10 +4,14 @@
 
 #include <spmd/array.h>
 
-/* Collective over the members. Compares the blocks of output `index` of a shard_map along the axes
- * that its sharding does not name. Each rank returns its own verdict, to be agreed on:
- * SPMD_ERR_REPLICATION where its block differs from replica 0's. */
-spmd_status spmd__replication_check(const spmd_sharding *sharding, const spmd_block *block,
-                                    int index);
+/* Local. This rank's share in the comparison of the blocks of output `index` of a shard_map along
+ * the axes that its sharding does not name. The shares of all members, of all outputs, add up to 0
+ * (modulo 2^64) if all blocks are as promised, and hardly ever else. */
+uint64_t spmd__replication_share(const spmd_sharding *sharding, const spmd_block *block, int index);
+
+/* Collective over the members, where the shares do not add up to 0. Each rank returns its own
+ * verdict, to be agreed on: SPMD_ERR_REPLICATION where its block differs from replica 0's. */
+spmd_status spmd__replication_explain(const spmd_sharding *sharding, const spmd_block *block,
+                                      int index);
 
 #endif

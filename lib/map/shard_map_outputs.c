@@ -1,7 +1,8 @@
-/* map/shard_map_outputs.c - a shard_map's outputs: from blocks that a body wrote to arrays. */
-#include <stdio.h>
+/* map/shard_map_outputs.c - a shard_map's outputs: from what a body wrote to arrays. */
 #include <stdlib.h>
+#include <string.h>
 
+#include "comm/mpi.h"
 #include "core/block.h"
 #include "core/hash.h"
 #include "core/mem.h"
@@ -9,34 +10,94 @@
 #include "map/shard_map.h"
 
 /* Whether the memory of an array that was given for an output is nobody else's business. */
-static bool may_reuse(const spmd_shard_map_call *plan, spmd_array *const in[],
+static bool may_reuse(const spmd_shard_map_call *call, spmd_array *const in[],
                       const spmd_array *given)
 {
-    if (!given || given->holds > 1 || given->sharding->mesh != plan->mesh)
+    if (!given || given->holds > 1 || given->lender || given->sharding->mesh != call->mesh)
         return false;
-    for (int k = 0; k < plan->nin; k++)
+    for (int k = 0; k < call->nin; k++)
         if (in[k] == given)
             return false;
     return true;
 }
 
-void spmd__outputs_begin(spmd_shard_map_call *plan, spmd_array *const in[], spmd_array *out[])
+void spmd__outputs_begin(spmd_shard_map_call *call, spmd_array *const in[], spmd_array *out[])
 {
-    for (int k = 0; k < plan->nout; k++) {
-        plan->result[k].given = may_reuse(plan, in, out[k]) ? out[k] : NULL;
-        plan->result[k].in_place = false;
+    for (int k = 0; k < call->nout; k++) {
+        call->result[k].given = may_reuse(call, in, out[k]) ? out[k] : NULL;
+        call->result[k].in_place = false;
     }
 }
 
-/* The kind's way to find memory for an output: the given array's if it fits, else fresh. */
+static bool same_extents(int ndim, const int64_t a[], const int64_t b[])
+{
+    for (int d = 0; d < ndim; d++)
+        if (a[d] != b[d])
+            return false;
+    return true;
+}
+
+static bool same_type(const spmd_block *a, const spmd_block *b)
+{
+    return a->dtype == b->dtype && a->ndim == b->ndim && same_extents(a->ndim, a->shape, b->shape);
+}
+
+/* Where the axes of the view stand in the mesh. */
+static struct spec outer_spec(const spmd_shard_map_call *call, const struct spec *inner)
+{
+    int to[SPMD_MAX_AXES] = {0};
+    for (int i = 0; i < call->others.count; i++)
+        to[i] = call->others.axis[i];
+    return spmd__spec_rename(inner, to);
+}
+
+static spmd_status fail_sharding(const struct result *result, const spmd_sharding *now, int index)
+{
+    char first[256], later[256];
+    spmd_sharding_format(first, sizeof first, result->sharding);
+    spmd_sharding_format(later, sizeof later, now);
+    return spmd_fail(SPMD_ERR_SPEC, "output %d lies as %s now, but as %s at the plan's first run",
+                     index, later, first);
+}
+
+/* How an output lies of which the body gives an array on the view, that lies as `inner` says; or,
+ * NULL, a block. Fixed by the first run. */
+static spmd_status find_sharding(spmd_shard_map_call *call, int index, const spmd_sharding *inner)
+{
+    struct result *result = &call->result[index];
+    struct spec spec = result->named->spec;
+    spmd_sharding *made;
+    if (result->seen == inner)
+        return SPMD_OK;
+    if (inner) {
+        struct spec rest = outer_spec(call, &inner->spec);
+        spec = spmd__spec_join(&spec, &rest);
+    }
+    TRY(spmd__sharding_make(call->mesh, &spec, &made));
+    if (call->settled && !spmd__spec_equal(&spec, &result->sharding->spec)) {
+        spmd_status status = fail_sharding(result, made, index);
+        spmd_sharding_free(&made);
+        return status;
+    }
+    if (call->settled)
+        spmd_sharding_free(&made);
+    else {
+        spmd_sharding_free(&result->sharding);
+        result->sharding = made;
+    }
+    spmd_sharding_free(&result->seen);
+    result->seen = inner ? spmd__sharding_hold(inner) : NULL;
+    return SPMD_OK;
+}
+
 spmd_status spmd__outputs_declare(spmd_ctx *ctx, int index)
 {
-    spmd_shard_map_call *plan = ctx->call;
-    struct result *result = &plan->result[index];
+    spmd_shard_map_call *call = ctx->call;
+    struct result *result = &call->result[index];
     spmd_block *block = &ctx->out[index].block;
     const spmd_array *given = result->given;
-    result->in_place = given && given->block.dtype == block->dtype &&
-                       spmd_shape_equal(spmd_block_shape(&given->block), spmd_block_shape(block));
+    TRY(find_sharding(call, index, NULL));
+    result->in_place = given && same_type(&given->block, block);
     if (result->in_place) {
         block->data = given->block.data;
         return SPMD_OK;
@@ -44,110 +105,85 @@ spmd_status spmd__outputs_declare(spmd_ctx *ctx, int index)
     return spmd__alloc_block(spmd__block_bytes(block), &block->data);
 }
 
-/* Says which output a failure is about. */
-static spmd_status fail_output(spmd_status status, int index)
+spmd_status spmd__outputs_take(spmd_ctx *ctx, int index, spmd_array *array)
 {
-    return spmd_fail(status, "output %d: %s", index, spmd_error_message());
-}
-
-/* Local. Whether the blocks of output `index` make an array of shape `global`. */
-static spmd_status check_global(const spmd_sharding *sharding, spmd_shape local, spmd_shape global,
-                                int index)
-{
-    spmd_status status = spmd_sharding_check(sharding, global);
-    if (status == SPMD_OK)
-        status = spmd__array_check_parts(sharding, local, global);
-    return status == SPMD_OK ? SPMD_OK : fail_output(status, index);
-}
-
-/* Collective. The global type of each output, from the blocks of all ranks. All are inferred even
- * if one has failed: the ranks stay together. */
-spmd_status spmd__outputs_fix(spmd_shard_map_call *plan)
-{
-    spmd_status status = SPMD_OK;
-    for (int k = 0; k < plan->nout; k++) {
-        struct result *result = &plan->result[k];
-        spmd_shape local = spmd_block_shape(&plan->out[k].block), global;
-        TRY(spmd__array_infer_shape(result->sharding, local, &global));
-        if (status == SPMD_OK)
-            status = check_global(result->sharding, local, global, k);
-        result->dtype = plan->out[k].block.dtype;
-        result->shape = global;
-    }
-    return status;
-}
-
-/* Local. Whether the blocks of a later run are as the first run's. */
-spmd_status spmd__outputs_check(const spmd_shard_map_call *plan)
-{
-    for (int k = 0; k < plan->nout; k++) {
-        const struct result *result = &plan->result[k];
-        const spmd_block *block = &plan->out[k].block;
-        if (block->dtype != result->dtype)
-            return spmd_fail(SPMD_ERR_DTYPE, "output %d: %s now, but %s at the plan's first run", k,
-                             spmd_dtype_name(block->dtype), spmd_dtype_name(result->dtype));
-        if (block->ndim != result->shape.ndim)
-            return spmd_fail(SPMD_ERR_SHAPE,
-                             "output %d: %d dimensions now, but %d at the plan's first run", k,
-                             block->ndim, result->shape.ndim);
-        spmd_status status =
-            spmd__array_check_parts(result->sharding, spmd_block_shape(block), result->shape);
-        if (status != SPMD_OK)
-            return fail_output(status, k);
-    }
+    spmd_shard_map_call *call = ctx->call;
+    struct output *output = &ctx->out[index];
+    if (!spmd_mesh_equal(array->sharding->mesh, call->inner))
+        return spmd_fail(SPMD_ERR_MESH,
+                         "spmd_out_array(ctx, %d, ...): the array lies on mesh %s, not on "
+                         "spmd_ctx_mesh(ctx), which is %s around this rank",
+                         index, spmd__axes_text(&array->sharding->mesh->axes).text,
+                         spmd__axes_text(&call->inner->axes).text);
+    TRY(find_sharding(call, index, array->sharding));
+    output->block = array->block;
+    output->array = spmd_array_hold(array);
     return SPMD_OK;
 }
 
-/* Local. Tells each block its place in the global array, and finds the array that will own it: the
- * one that was given, or a new one. */
-spmd_status spmd__outputs_prepare(spmd_shard_map_call *plan)
+uint64_t spmd__outputs_digest(const spmd_shard_map_call *call)
 {
-    for (int k = 0; k < plan->nout; k++) {
-        struct result *result = &plan->result[k];
-        spmd__array_place(result->sharding, result->shape, &plan->out[k].block);
-        if (result->in_place)
-            result->array = result->given;
-        else
-            TRY(spmd__array_blank(&result->array));
+    uint64_t hash = 0;
+    for (int k = 0; k < call->nout; k++) {
+        int type[] = {(int)call->out[k].block.dtype, call->out[k].block.ndim};
+        hash = spmd__hash(hash, type, sizeof type);
+        hash = spmd__hash(hash, &call->result[k].sharding->spec, sizeof(struct spec));
     }
+    return hash;
+}
+
+/* What this rank adds to the sums: its part of the extents, then its share in all comparisons. */
+static int fill_sums(const spmd_shard_map_call *call, bool compare)
+{
+    int count = 0;
+    uint64_t share = 0;
+    for (int k = 0; k < call->nout; k++) {
+        const spmd_block *block = &call->out[k].block;
+        const spmd_sharding *sharding = call->result[k].sharding;
+        if (!call->settled) {
+            spmd_shape part = spmd__array_share(sharding, spmd_block_shape(block));
+            for (int d = 0; d < part.ndim; d++)
+                call->sums[count++] = (uint64_t)part.dim[d];
+        }
+        if (compare)
+            share += spmd__replication_share(sharding, block, k);
+    }
+    call->sums[count] = share;
+    return count + 1;
+}
+
+/* Takes the global extents from the sums. */
+static void fix_types(spmd_shard_map_call *call)
+{
+    const uint64_t *at = call->sums;
+    for (int k = 0; k < call->nout; k++) {
+        struct result *result = &call->result[k];
+        const spmd_block *block = &call->out[k].block;
+        result->shape = (spmd_shape){.ndim = block->ndim};
+        for (int d = 0; d < block->ndim; d++)
+            result->shape.dim[d] = (int64_t)*at++;
+        result->placed = spmd_block_borrow(NULL, block->dtype, spmd_block_shape(block));
+    }
+}
+
+spmd_status spmd__outputs_sum(spmd_shard_map_call *call, bool compare, bool *differ)
+{
+    int count = fill_sums(call, compare);
+    TRY_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, call->sums, count, MPI_UINT64_T, MPI_SUM, call->mesh->control));
+    *differ = call->sums[count - 1] != 0;
+    if (!call->settled)
+        fix_types(call);
     return SPMD_OK;
 }
 
-/* Local; cannot fail. Hands the blocks over to their arrays, and the arrays to the caller. */
-void spmd__outputs_commit(spmd_shard_map_call *plan, spmd_array *out[])
-{
-    for (int k = 0; k < plan->nout; k++) {
-        struct result *result = &plan->result[k];
-        spmd__array_become(result->array, result->sharding, result->shape, &plan->out[k].block);
-        if (out[k] != result->array)
-            spmd_array_free(&out[k]);
-        out[k] = result->array;
-        result->array = NULL;
-        plan->out[k].declared = false;
-    }
-}
-
-/* What a run that failed leaves: output blocks and arrays that the caller does not get. */
-void spmd__outputs_drop(spmd_shard_map_call *plan)
-{
-    for (int k = 0; k < plan->nout; k++) {
-        struct result *result = &plan->result[k];
-        if (plan->out[k].declared && !result->in_place)
-            free(plan->out[k].block.data);
-        if (!result->in_place)
-            free(result->array);
-        result->array = NULL;
-        plan->out[k].declared = false;
-    }
-}
-
-/* Collective. All outputs are compared even if one has failed: the ranks stay together. */
-spmd_status spmd__outputs_compare(const spmd_shard_map_call *plan)
+spmd_status spmd__outputs_explain(const spmd_shard_map_call *call)
 {
     spmd_status status = SPMD_OK;
     char message[ERROR_MESSAGE_BYTES];
-    for (int k = 0; k < plan->nout; k++) {
-        spmd_status one = spmd__replication_check(plan->result[k].sharding, &plan->out[k].block, k);
+    for (int k = 0; k < call->nout; k++) { /* all of them: the ranks stay together */
+        spmd_status one =
+            spmd__replication_explain(call->result[k].sharding, &call->out[k].block, k);
         if (one != SPMD_OK && status == SPMD_OK) {
             status = one;
             snprintf(message, sizeof message, "%s", spmd_error_message());
@@ -156,12 +192,111 @@ spmd_status spmd__outputs_compare(const spmd_shard_map_call *plan)
     return status == SPMD_OK ? SPMD_OK : spmd_fail(status, "%s", message);
 }
 
-uint64_t spmd__outputs_digest(const spmd_shard_map_call *plan)
+/* Whether the blocks of output `index` make an array of the shape that they add up to. If so, each
+ * has its place in it. */
+static spmd_status place_block(const spmd_shard_map_call *call, int index)
 {
-    uint64_t hash = 0;
-    for (int k = 0; k < plan->nout; k++) {
-        int type[] = {(int)plan->out[k].block.dtype, plan->out[k].block.ndim};
-        hash = spmd__hash(hash, type, sizeof type);
+    struct result *result = &call->result[index];
+    spmd_status status = spmd_sharding_check(result->sharding, result->shape);
+    if (status == SPMD_OK)
+        status = spmd__array_check_parts(result->sharding, spmd_block_shape(&result->placed),
+                                         result->shape);
+    if (status != SPMD_OK)
+        return spmd_fail(status, "output %d: %s", index, spmd_error_message());
+    spmd__array_place(result->sharding, result->shape, &result->placed);
+    return SPMD_OK;
+}
+
+/* What is wrong with an output of a later run. */
+static spmd_status fail_type(const struct result *result, const spmd_block *block, int index)
+{
+    const spmd_block *first = &result->placed;
+    if (block->dtype != first->dtype)
+        return spmd_fail(SPMD_ERR_DTYPE, "output %d: %s now, but %s at the plan's first run", index,
+                         spmd_dtype_name(block->dtype), spmd_dtype_name(first->dtype));
+    if (block->ndim != first->ndim)
+        return spmd_fail(SPMD_ERR_SHAPE,
+                         "output %d: %d dimensions now, but %d at the plan's first run", index,
+                         block->ndim, first->ndim);
+    spmd__array_check_parts(result->sharding, spmd_block_shape(block), result->shape);
+    return spmd_fail(SPMD_ERR_SHAPE, "output %d: %s", index, spmd_error_message());
+}
+
+static spmd_status check_output(const spmd_shard_map_call *call, int index)
+{
+    const struct result *result = &call->result[index];
+    const spmd_block *block = &call->out[index].block;
+    if (!call->settled)
+        return place_block(call, index);
+    return same_type(block, &result->placed) ? SPMD_OK : fail_type(result, block, index);
+}
+
+/* Finds the array that the caller will get: one that borrows what the body gave, the given one, or
+ * a new one. */
+static spmd_status find_array(spmd_shard_map_call *call, int index)
+{
+    struct result *result = &call->result[index];
+    const struct output *output = &call->out[index];
+    if (output->array)
+        return spmd__array_lend(output->array, result->sharding, result->shape, &result->array);
+    if (!result->in_place)
+        return spmd__array_blank(&result->array);
+    result->array = result->given;
+    return SPMD_OK;
+}
+
+spmd_status spmd__outputs_prepare(spmd_shard_map_call *call)
+{
+    for (int k = 0; k < call->nout; k++)
+        TRY(check_output(call, k));
+    for (int k = 0; k < call->nout; k++)
+        TRY(find_array(call, k));
+    return SPMD_OK;
+}
+
+/* Whether an array that lends its memory is already what it will be. */
+static bool is_known(const struct result *result)
+{
+    const spmd_array *array = result->array;
+    return result->in_place && array->sharding == result->sharding &&
+           array->shape.ndim == result->shape.ndim &&
+           same_extents(array->shape.ndim, array->shape.dim, result->shape.dim);
+}
+
+static void commit(struct result *result, struct output *output, spmd_array **out)
+{
+    if (!output->array && !is_known(result)) {
+        spmd_block block = result->placed;
+        block.data = output->block.data;
+        spmd__array_become(result->array, result->sharding, result->shape, &block);
     }
-    return hash;
+    if (*out != result->array)
+        spmd_array_free(out);
+    *out = result->array;
+    result->array = NULL;
+    spmd_array_free(&output->array);
+    output->declared = false;
+}
+
+void spmd__outputs_commit(spmd_shard_map_call *call, spmd_array *out[])
+{
+    for (int k = 0; k < call->nout; k++)
+        commit(&call->result[k], &call->out[k], &out[k]);
+}
+
+static void drop(struct result *result, struct output *output)
+{
+    if (output->declared && !output->array && !result->in_place)
+        free(output->block.data);
+    if (!result->in_place)
+        spmd_array_free(&result->array);
+    result->array = NULL;
+    spmd_array_free(&output->array);
+    output->declared = false;
+}
+
+void spmd__outputs_drop(spmd_shard_map_call *call)
+{
+    for (int k = 0; k < call->nout; k++)
+        drop(&call->result[k], &call->out[k]);
 }

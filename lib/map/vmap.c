@@ -185,7 +185,7 @@ static spmd_status declare(spmd_ctx *ctx, int index)
     return SPMD_OK;
 }
 
-static const struct call_kind vmap_kind = {"vmap", declare};
+static const struct call_kind vmap_kind = {"vmap", .declare = declare};
 
 /* Brings an instance's outputs to where they belong, or compares those that all share. */
 static spmd_status collect_outputs(struct call *call)
