@@ -7,9 +7,6 @@
 #include "core/arithmetic.h"
 #include "core/half.h"
 
-/* What goes through scratch memory goes in pieces of so many bytes. */
-enum { SCRATCH_BYTES = 1 << 21 };
-
 static int64_t lesser(int64_t a, int64_t b)
 {
     return a < b ? a : b;
@@ -114,11 +111,10 @@ static spmd_status all_reduce_half(const struct group *group, spmd_reduction red
                                    spmd_dtype dtype, const uint16_t *in, uint16_t *out,
                                    int64_t count, struct arena *scratch)
 {
-    int64_t most = SCRATCH_BYTES / (int64_t)sizeof(float);
     void *wide;
-    TRY(spmd__arena_take(scratch, (size_t)lesser(count, most) * sizeof(float), &wide));
-    for (int64_t done = 0; done < count; done += most) {
-        int64_t piece = lesser(count - done, most);
+    TRY(spmd__arena_take(scratch, (size_t)spmd__reduce_piece(count) * sizeof(float), &wide));
+    for (int64_t done = 0; done < count; done += REDUCE_PIECE) {
+        int64_t piece = spmd__reduce_piece(count - done);
         spmd__widen(dtype, piece, in + done, wide);
         TRY(all_reduce_plain(group, reduction, SPMD_F32, wide, wide, piece));
         spmd__narrow(dtype, piece, wide, out + done);
@@ -212,7 +208,7 @@ static spmd_status make_slices(const struct group *group, spmd_dtype dtype, int6
     void *counts, *all, *mine;
     spmd_dtype carried = is_half(dtype) ? SPMD_F32 : dtype;
     size_t size = spmd_dtype_size(carried);
-    int64_t room = lesser(SCRATCH_BYTES, MPI_PIECE_BYTES) / (int64_t)size / group->size;
+    int64_t room = lesser(REDUCE_PIECE, most_elements(carried)) / group->size;
     int64_t most = lesser(room > 0 ? room : 1, longest);
     TRY(spmd__arena_take(scratch, (size_t)group->size * sizeof(int), &counts));
     TRY(spmd__arena_take(scratch, (size_t)(group->size * most) * size, &all));

@@ -12,6 +12,13 @@
 #include "comm/mesh.h"
 #include "core/arena.h"
 
+/* What goes through scratch memory goes in pieces of at most so many elements. */
+enum { REDUCE_PIECE = 1 << 18 };
+static inline int64_t spmd__reduce_piece(int64_t left)
+{
+    return left < REDUCE_PIECE ? left : REDUCE_PIECE;
+}
+
 /* Collective over the group, which is open. out[i] = the reduction of all members' in[i]; `in` may
  * be `out`. */
 spmd_status spmd__all_reduce(const struct group *group, spmd_reduction reduction, spmd_dtype dtype,

@@ -1,6 +1,8 @@
 /* map/collective.c - what all collectives of a body have in common; and the place in a group. */
 #include "map/collective.h"
 
+#include <string.h>
+
 #include "core/block.h"
 #include "map/request.h"
 
@@ -54,6 +56,17 @@ spmd_status spmd__collective_resolve_dim(const struct operation *op, int ndim, i
         return spmd_fail(SPMD_ERR_ARGUMENT, "%s along dim %d of %d", op->kind->name, *dim, ndim);
     *dim = resolved;
     return SPMD_OK;
+}
+
+void spmd__collective_give(struct operation *const ops[], int64_t n, int64_t first, int64_t count,
+                           const void *elements)
+{
+    for (int64_t m = 0; m < n; m++) {
+        const spmd_block *out = ops[m]->out;
+        size_t size = out ? spmd_dtype_size(out->dtype) : 0;
+        if (size > 0 && count > 0)
+            memcpy((char *)out->data + (size_t)first * size, elements, (size_t)count * size);
+    }
 }
 
 static spmd_status check_blocks(const struct operation *op)

@@ -85,6 +85,10 @@ spmd_status spmd__collective_check_equal(const struct operation *op, const struc
 /* Resolves a dimension that may count from the end, of `ndim`. */
 spmd_status spmd__collective_resolve_dim(const struct operation *op, int ndim, int *dim);
 
+/* Of `local`: elements from `first` on of the result, the same for all that want it. */
+void spmd__collective_give(struct operation *const ops[], int64_t n, int64_t first, int64_t count,
+                           const void *elements);
+
 /* The sharding of `in` if it is an input of the body, whose parts can all be computed in the terms
  * of the group's mesh; else NULL. */
 const spmd_sharding *spmd__collective_sharding(const struct operation *op,

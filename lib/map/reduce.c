@@ -56,14 +56,6 @@ static spmd_status check_pmean(struct operation *op, const struct group *group, 
     return spmd__collective_check_equal(op, group);
 }
 
-/* What goes through scratch memory goes in pieces of so many elements. */
-enum { PIECE = 1 << 17 };
-
-static int64_t lesser(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static bool is_half(spmd_dtype dtype)
 {
     return dtype == SPMD_F16 || dtype == SPMD_BF16;
@@ -129,10 +121,10 @@ static spmd_status run_pmean(struct operation *op, struct group *group)
     spmd_dtype carrier = carried(SPMD_SUM, in->dtype);
     size_t size = spmd_dtype_size(op->out->dtype);
     void *sums;
-    TRY(spmd__arena_take(op->ctx->arena, (size_t)lesser(count, PIECE) * spmd_dtype_size(carrier),
-                         &sums));
-    for (int64_t first = 0; first < count; first += PIECE) {
-        int64_t piece = lesser(count - first, PIECE);
+    TRY(spmd__arena_take(op->ctx->arena,
+                         (size_t)spmd__reduce_piece(count) * spmd_dtype_size(carrier), &sums));
+    for (int64_t first = 0; first < count; first += REDUCE_PIECE) {
+        int64_t piece = spmd__reduce_piece(count - first);
         const void *from = load(SPMD_SUM, in, first, piece, sums);
         TRY(spmd__all_reduce(group, SPMD_SUM, carrier, from, sums, piece, op->ctx->arena));
         spmd__divide(in->dtype, piece, sums, group->size,
@@ -187,7 +179,7 @@ struct gathering {
     spmd_reduction reduction;
     bool mean;
     spmd_dtype carrier;
-    void *total, *term, *result; /* [PIECE] of carriers, and of out's elements */
+    void *total, *term, *result; /* a piece of carriers, and of out's elements */
 };
 
 /* total = the reduction of `count` elements from `first` on. */
@@ -214,16 +206,6 @@ static const void *round_piece(const struct gathering *g, int64_t count)
     return g->result;
 }
 
-static void store_piece(const struct gathering *g, int64_t first, int64_t count, const void *piece)
-{
-    for (int64_t m = 0; m < g->n; m++) {
-        const spmd_block *out = g->ops[m]->out;
-        size_t size = out ? spmd_dtype_size(out->dtype) : 0;
-        if (out && count > 0)
-            memcpy((char *)out->data + (size_t)first * size, piece, (size_t)count * size);
-    }
-}
-
 static spmd_status reduce_locally(struct operation *const ops[], int64_t n,
                                   spmd_reduction reduction, bool mean)
 {
@@ -232,15 +214,15 @@ static spmd_status reduce_locally(struct operation *const ops[], int64_t n,
     spmd_dtype carrier = carried(reduction, in->dtype);
     struct gathering g = {
         .ops = ops, .n = n, .reduction = reduction, .mean = mean, .carrier = carrier};
-    int64_t count = spmd_block_size(in), most = lesser(count, PIECE);
+    int64_t count = spmd_block_size(in), most = spmd__reduce_piece(count);
     size_t size = spmd_dtype_size(carrier), result = sizeof(double _Complex);
     TRY(spmd__arena_take(arena, (size_t)most * size, &g.total));
     TRY(spmd__arena_take(arena, (size_t)most * size, &g.term));
     TRY(spmd__arena_take(arena, (size_t)most * result, &g.result));
-    for (int64_t first = 0; first < count; first += PIECE) {
-        int64_t piece = lesser(count - first, PIECE);
+    for (int64_t first = 0; first < count; first += REDUCE_PIECE) {
+        int64_t piece = spmd__reduce_piece(count - first);
         gather_piece(&g, first, piece);
-        store_piece(&g, first, piece, round_piece(&g, piece));
+        spmd__collective_give(ops, n, first, piece, round_piece(&g, piece));
     }
     return SPMD_OK;
 }
