@@ -74,7 +74,7 @@ static spmd_status find_sharding(spmd_shard_map_call *call, int index, const spm
         spec = spmd__spec_join(&spec, &rest);
     }
     TRY(spmd__sharding_make(call->mesh, &spec, &made));
-    if (call->settled && !spmd__spec_equal(&spec, &result->sharding->spec)) {
+    if (call->settled && !spmd_sharding_is_equivalent(made, result->sharding, result->shape.ndim)) {
         spmd_status status = fail_sharding(result, made, index);
         spmd_sharding_free(&made);
         return status;
