@@ -1,4 +1,7 @@
-/* 00_quickstart.c - a sharded array: made where it lies, moved, printed.
+/* 00_quickstart.c - what does a program look like?
+ *
+ * It names the axes of a mesh of ranks, says how an array lies on it, and may say otherwise later:
+ * the array then moves. Each rank has its own block; printing shows the whole.
  *
  *     mpicc 00_quickstart.c $(pkg-config --cflags --libs spmd) -o quickstart
  *     mpirun -n 4 ./quickstart

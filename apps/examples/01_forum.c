@@ -1,5 +1,8 @@
 /* 01_forum.c - "I have a function of (configs, key, dataset, params). Shard the configs over the
- * devices, replicate key and dataset, shard the params, map over the batch."
+ * devices, replicate key and dataset, shard the params, map over the batch." How?
+ *
+ * Write the function of one configuration, and give it to spmd_sweep: that is a shard_map over the
+ * devices and, on each of them, a vmap over its batches.
  *
  *     mpicc 01_forum.c $(pkg-config --cflags --libs spmd) -lm -o forum
  *     mpirun -n 4 ./forum             # without params: each run draws its own

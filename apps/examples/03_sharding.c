@@ -19,11 +19,10 @@ static spmd_status table(const spmd_sharding *sharding, spmd_shape shape)
         spmd_box box;
         SPMD_TRY(spmd_sharding_box(sharding, shape, p, &box));
         spmd_shape block = spmd_box_shape(&box);
-        printf(
-            "position %d: rows %d:%d, columns %d:%d: %d x %d elements, replica %d of rank %d's\n",
-            p, (int)box.lo[0], (int)box.hi[0], (int)box.lo[1], (int)box.hi[1], (int)block.dim[0],
-            (int)block.dim[1], (int)spmd_sharding_replica(sharding, p),
-            (int)spmd_sharding_owner(sharding, p));
+        printf("position %d: %d:%d, %d:%d, %d x %d elements, replica %d, owner %d\n", p,
+               (int)box.lo[0], (int)box.hi[0], (int)box.lo[1], (int)box.hi[1], (int)block.dim[0],
+               (int)block.dim[1], (int)spmd_sharding_replica(sharding, p),
+               (int)spmd_sharding_owner(sharding, p));
     }
     return SPMD_OK;
 }

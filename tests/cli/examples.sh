@@ -35,10 +35,10 @@ prints '05_refused notes ranks without data' 'f32[4@y,2@x]: 4 of 8 ranks hold no
 example 06_shard_map 2 4 6
 example 09_replication 4 6
 example 11_vmap 1 3 4 8
-example 12_keys 1 3 4 8
 example 14_halo 1 3 4 8
 for axes in x=2,y=2 x=1,y=4; do
     same "14_halo on $axes" "$texts/example-14_halo.txt" run 4 "$examples/14_halo" "$axes"
 done
 example 15_loops 1 3 4 8
+example 16_keys 1 3 4 8
 plan_end

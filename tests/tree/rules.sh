@@ -8,7 +8,7 @@ has() {
 
 ok 'layers' "$top/scripts/check-layers"
 ok 'own headers' "$top/scripts/check-includes"
-ok 'what the README shows' "$top/scripts/check-docs"
+ok 'what README and tutorial show' "$top/scripts/check-docs"
 ok 'symbols' "$top/scripts/check-symbols" .
 tap_run "$top/scripts/check-format"
 if [ "$tap_status" -eq 77 ]; then

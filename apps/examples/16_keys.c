@@ -1,10 +1,10 @@
-/* 12_keys.c - one random key on all ranks, and each configuration draws its own numbers: how?
+/* 16_keys.c - one random key on all ranks, and each configuration draws its own numbers: how?
  *
  * A key is a value: every rank has the same one, and what is drawn depends on the key alone. So one
  * key for all draws the same numbers for all. Fold in what tells configurations apart: its global
  * index, and not the rank, or the number of ranks would change the result.
  *
- *     mpicc 12_keys.c $(pkg-config --cflags --libs spmd) -o keys
+ *     mpicc 16_keys.c $(pkg-config --cflags --libs spmd) -o keys
  *     mpirun -n 4 ./keys              # on any number of ranks the same numbers
  */
 #include <spmd.h>
