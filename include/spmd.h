@@ -15,6 +15,7 @@
 #include <spmd/positional.h>
 #include <spmd/layout.h>
 #include <spmd/array.h>
+#include <spmd/tree.h>
 #include <spmd/map.h>
 #include <spmd/collective.h>
 #include <spmd/halo.h>

@@ -50,6 +50,10 @@ void spmd_place_set(const char *file, int line);
 #define spmd_halo_exchange(...)       SPMD_PLACED(spmd_halo_exchange(__VA_ARGS__))
 #define spmd_halo_exchange_start(...) SPMD_PLACED(spmd_halo_exchange_start(__VA_ARGS__))
 
+/* spmd/tree.h */
+#define spmd_tree_device_put(...) SPMD_PLACED(spmd_tree_device_put(__VA_ARGS__))
+#define spmd_tree_reshard(...)    SPMD_PLACED(spmd_tree_reshard(__VA_ARGS__))
+
 /* spmd/map.h */
 #define spmd_block_print(...)    SPMD_PLACED(spmd_block_print(__VA_ARGS__))
 #define spmd_shard_map(...)      SPMD_PLACED(spmd_shard_map(__VA_ARGS__))

@@ -1,0 +1,129 @@
+/* core/tree_match.c - whether two trees fit each other, and a report of all places where not. */
+#include "core/tree_match.h"
+
+#include <string.h>
+
+#include "core/tree_path.h"
+
+/* Two trees on a common walk. */
+struct match {
+    const char *a_name, *b_name;
+    bool prefix;              /* a leaf of the first one, or a None, stands for all below */
+    const spmd_tree **leaves; /* of the first one, for each of the second; NULL: nobody asks */
+    int count;                /* leaves so far */
+    int mismatches;
+    struct text report;
+};
+
+/* "params['layer1'] is a dict of b, w" */
+static void report_node(struct match *match, const char *name, const struct tree_step *at,
+                        const spmd_tree *node)
+{
+    spmd__text_add(&match->report, "%s", name);
+    spmd__tree_path_jax(&match->report, at);
+    spmd__text_add(&match->report, " is ");
+    spmd__tree_describe(&match->report, node);
+}
+
+static void report_nodes(struct match *match, const struct tree_step *at, const spmd_tree *a,
+                         const spmd_tree *b)
+{
+    match->mismatches++;
+    spmd__text_add(&match->report, "; ");
+    report_node(match, match->a_name, at, a);
+    spmd__text_add(&match->report, ", ");
+    report_node(match, match->b_name, at, b);
+}
+
+/* The keys that the first of two dicts has alone. */
+static void report_own_keys(struct match *match, const char *name, const spmd_tree *dict,
+                            const spmd_tree *other)
+{
+    int count = 0;
+    for (int i = 0; i < dict->count; i++)
+        if (spmd__tree_find(other, dict->key[i]) < 0)
+            spmd__text_add(&match->report, "%s%s", count++ ? ", " : " (", dict->key[i]);
+    if (count > 0)
+        spmd__text_add(&match->report, " in %s alone)", name);
+}
+
+static bool has_same_keys(const spmd_tree *a, const spmd_tree *b)
+{
+    bool same = a->count == b->count;
+    for (int i = 0; same && a->key && i < a->count; i++)
+        same = strcmp(a->key[i], b->key[i]) == 0;
+    return same;
+}
+
+static void walk(struct match *match, const struct tree_step *at, const spmd_tree *a,
+                 const spmd_tree *b);
+
+/* Two lists, or two dicts, with the same children. */
+static void walk_children(struct match *match, const struct tree_step *at, const spmd_tree *a,
+                          const spmd_tree *b)
+{
+    for (int i = 0; i < a->count; i++) {
+        struct tree_step step = spmd__tree_step(at, a, i);
+        walk(match, &step, a->child[i], b->child[i]);
+    }
+}
+
+/* `a` stands for all leaves of `b`. */
+static void cover(struct match *match, const spmd_tree *a, const spmd_tree *b)
+{
+    int leaves = spmd__tree_nleaves(b);
+    for (int i = 0; match->leaves && i < leaves; i++)
+        match->leaves[match->count + i] = a;
+    match->count += leaves;
+}
+
+static void walk(struct match *match, const struct tree_step *at, const spmd_tree *a,
+                 const spmd_tree *b)
+{
+    bool covers = match->prefix && (a->kind == TREE_LEAF || a->kind == TREE_NONE);
+    if (covers || (a->kind == TREE_LEAF && b->kind == TREE_LEAF)) {
+        cover(match, a, b);
+    } else if (a->kind != b->kind) {
+        report_nodes(match, at, a, b);
+    } else if (has_same_keys(a, b)) {
+        walk_children(match, at, a, b);
+    } else {
+        report_nodes(match, at, a, b);
+        if (a->kind == TREE_DICT) {
+            report_own_keys(match, match->a_name, a, b);
+            report_own_keys(match, match->b_name, b, a);
+        }
+    }
+}
+
+static spmd_status run(struct match *match, const spmd_tree *a, const spmd_tree *b)
+{
+    char buffer[ERROR_MESSAGE_BYTES];
+    match->report = spmd__text_begin(buffer, sizeof buffer);
+    walk(match, NULL, a, b);
+    if (match->mismatches == 0)
+        return SPMD_OK;
+    const char *places = buffer + strlen("; ");
+    const char *relation = match->prefix ? "is no prefix of" : "differs from";
+    if (match->mismatches == 1)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s %s %s: %s", match->a_name, relation, match->b_name,
+                         places);
+    return spmd_fail(SPMD_ERR_ARGUMENT, "%s %s %s, in %d places: %s", match->a_name, relation,
+                     match->b_name, match->mismatches, places);
+}
+
+spmd_status spmd__tree_compare(const spmd_tree *a, const char *a_name, const spmd_tree *b,
+                               const char *b_name)
+{
+    struct match match = {.a_name = a_name, .b_name = b_name};
+    return run(&match, a, b);
+}
+
+spmd_status spmd__tree_broadcast(const spmd_tree *prefix, const char *prefix_name,
+                                 const spmd_tree *tree, const char *tree_name,
+                                 const spmd_tree *leaves[])
+{
+    struct match match = {
+        .a_name = prefix_name, .b_name = tree_name, .prefix = true, .leaves = leaves};
+    return run(&match, prefix, tree);
+}
