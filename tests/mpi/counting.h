@@ -75,6 +75,14 @@ static inline spmd_status copy(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* Declares output 0 in the type and shape of a block. */
+static inline spmd_status declare_as_told(spmd_ctx *ctx, void *user)
+{
+    const spmd_block *told = user;
+    spmd_out(ctx, 0, told->dtype, spmd_block_shape(told));
+    return SPMD_OK;
+}
+
 /* One input and one output through a body, one shot. */
 static inline spmd_status map(spmd_mesh *mesh, spmd_body *body, void *user, spmd_array *in,
                               const char *in_spec, spmd_array **out, const char *out_spec)

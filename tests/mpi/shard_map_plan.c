@@ -186,14 +186,6 @@ static void a_plan_makes_outputs_that_are_not_given_back(void)
     spmd_mesh_free(&mesh);
 }
 
-/* A body in any type: what a planned output must be like is fixed by the first run. */
-static spmd_status declare_as_told(spmd_ctx *ctx, void *user)
-{
-    const spmd_block *told = user;
-    spmd_out(ctx, 0, told->dtype, spmd_block_shape(told));
-    return SPMD_OK;
-}
-
 static void a_plan_keeps_its_output_types(void)
 {
     spmd_mesh *mesh = make_line();
