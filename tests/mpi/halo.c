@@ -5,7 +5,11 @@
 #include "meshes.h"
 #include "pattern.h"
 
-enum { UNTOUCHED = 0xa5 };
+/* What stands in a border before: another byte on each rank. */
+static unsigned char untouched_byte(void)
+{
+    return (unsigned char)(0xa5 + test_rank);
+}
 
 /* An exchange that is tried, in a body that has the pattern as its input. */
 struct trial {
@@ -60,7 +64,7 @@ static void spoil_border(spmd_block *padded, const spmd_halo halo[])
         return;
     do {
         if (!is_interior(padded, halo, index))
-            memset(at, UNTOUCHED, element);
+            memset(at, untouched_byte(), element);
         at += element;
     } while (next_index(padded->ndim, padded->shape, index));
 }
@@ -73,7 +77,7 @@ static int64_t count_wrong(const spmd_block *padded, const spmd_halo halo[], con
     size_t element = spmd_dtype_size(padded->dtype);
     const unsigned char *at = padded->data;
     unsigned char wanted[16], untouched[16];
-    memset(untouched, UNTOUCHED, sizeof untouched);
+    memset(untouched, untouched_byte(), sizeof untouched);
     if (spmd_block_size(padded) == 0)
         return 0;
     do {
@@ -249,6 +253,64 @@ static void meshes_may_leave_ranks_or_change_their_order(void)
     }
 }
 
+/* In a shard_map over some axes only the other ones hold their parts of the array. */
+static void a_part_of_the_axes_moves(void)
+{
+    spmd_mesh *mesh = make_grid();
+    spmd_array *array = pattern_array(mesh, "P(x,y)", SPMD_F64, SPMD_SHAPE(5, 9));
+    const spmd_halo halo[] = {{NULL, 0, 0, false}, {"y", 1, 2, true}};
+    const spmd_shard_map_options options = {.axes = "y"};
+    for (int split_phase = 0; split_phase < 2; split_phase++) {
+        struct trial trial = {halo, split_phase, false, 0};
+        EXPECT_OK(spmd_shard_map(mesh, try_body, &trial, 1, &array, SPMD_SPECS("P(-,y)"), 0, NULL,
+                                 NULL, &options));
+        EXPECT(trial.wrong == 0);
+    }
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
+/* Each instance of a vmap has borders of its own. The batch is not split. */
+static spmd_status instance(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_halo halo[] = {{"x", 1, 1, true}};
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_block *padded = spmd_halo_block(ctx, in, halo);
+    spmd_block *out = spmd_out(ctx, 0, SPMD_I32, spmd_block_shape(in));
+    SPMD_TRY(spmd_halo_exchange(ctx, padded, halo));
+    const int32_t *at = (const int32_t *)padded->data + 1;
+    for (int64_t i = 0; i < in->shape[0]; i++)
+        ((int32_t *)out->data)[i] = at[i - 1] + at[i + 1];
+    return SPMD_OK;
+}
+
+static spmd_status batch(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_block *out = spmd_out(ctx, 0, SPMD_I32, spmd_block_shape(in));
+    return spmd_vmap(ctx, instance, NULL, 1, &in, SPMD_AXES(0), 1, &out, SPMD_AXES(0), NULL);
+}
+
+static void instances_have_borders(void)
+{
+    enum { BATCH = 3, LENGTH = 10 };
+    spmd_mesh *mesh = make_line();
+    spmd_array *array = NULL, *sums = NULL;
+    int32_t got[BATCH][LENGTH];
+    EXPECT_OK(spmd_array_arange(mesh, "P(-,x)", SPMD_I32, SPMD_SHAPE(BATCH, LENGTH), &array));
+    EXPECT_OK(spmd_shard_map(mesh, batch, NULL, 1, &array, SPMD_SPECS("P(-,x)"), 1, &sums,
+                             SPMD_SPECS("P(-,x)"), NULL));
+    EXPECT_OK(spmd_array_gather(sums, SPMD_ALL, got, BATCH * LENGTH));
+    for (int b = 0; b < BATCH; b++)
+        for (int i = 0; i < LENGTH; i++)
+            EXPECT(got[b][i] == 2 * b * LENGTH + (i + LENGTH - 1) % LENGTH + (i + 1) % LENGTH);
+    spmd_array_free(&array);
+    spmd_array_free(&sums);
+    spmd_mesh_free(&mesh);
+}
+
 /* Two exchanges under way, with a blocking one in between. */
 static spmd_status overlap_body(spmd_ctx *ctx, void *user)
 {
@@ -256,8 +318,10 @@ static spmd_status overlap_body(spmd_ctx *ctx, void *user)
     const spmd_halo halo[] = {{"x", 2, 1, true}, {"y", 1, 1, true}};
     spmd_block *padded[3];
     spmd_request *first, *second;
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 3; i++) {
         padded[i] = spmd_halo_block(ctx, in, halo);
+        spoil_border(padded[i], halo);
+    }
     SPMD_TRY(spmd_halo_exchange_start(ctx, padded[0], halo, &first));
     SPMD_TRY(spmd_halo_exchange_start(ctx, padded[1], halo, &second));
     SPMD_TRY(spmd_halo_exchange(ctx, padded[2], halo));
@@ -599,7 +663,8 @@ HARNESS_MAIN("halo", CASE(a_line_has_neighbours), CASE(corners_come_along),
              CASE(empty_blocks_are_passed_over), CASE(a_dimension_lies_along_several_axes),
              CASE(dimensions_that_are_not_split_wrap_around),
              CASE(other_axes_hold_replicas_or_batches),
-             CASE(meshes_may_leave_ranks_or_change_their_order), CASE(exchanges_overlap),
-             CASE(blocks_know_their_place), CASE(mistakes_are_told),
-             CASE(a_wrong_halo_fails_the_call), CASE(rule_30_is_the_same_on_all_meshes),
-             CASE(jacobi_is_the_same_on_all_meshes), CASE(random_halos_are_right))
+             CASE(meshes_may_leave_ranks_or_change_their_order), CASE(a_part_of_the_axes_moves),
+             CASE(instances_have_borders), CASE(exchanges_overlap), CASE(blocks_know_their_place),
+             CASE(mistakes_are_told), CASE(a_wrong_halo_fails_the_call),
+             CASE(rule_30_is_the_same_on_all_meshes), CASE(jacobi_is_the_same_on_all_meshes),
+             CASE(random_halos_are_right))
