@@ -5,10 +5,15 @@
 
 #include "bench.h"
 
-enum { MOST_REPETITIONS = 101 };
+/* How much of it. */
+static const struct effort {
+    const char *option;
+    int repetitions;
+    double batch_seconds; /* a repetition runs a contender about so long */
+} efforts[] = {{NULL, 31, 20e-3}, {"--quick", 11, 5e-3}, {"--once", 1, 0}};
+enum { EFFORTS = sizeof efforts / sizeof *efforts, MOST_REPETITIONS = 31 };
 
-static int repetitions = 31;
-static double batch_seconds = 20e-3; /* a repetition runs a contender about so long */
+static struct effort effort;
 
 void bench_check(spmd_status status)
 {
@@ -27,16 +32,17 @@ static int rank_of_world(void)
 
 void bench_begin(int argc, char **argv)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--quick") == 0) {
-            repetitions = 11;
-            batch_seconds = 5e-3;
-        } else {
-            if (rank_of_world() == 0)
-                fprintf(stderr, "use: %s [--quick]\n", argv[0]);
-            MPI_Finalize();
-            exit(2);
-        }
+    int chosen = 0;
+    for (int e = 1; argc == 2 && e < EFFORTS; e++)
+        if (strcmp(argv[1], efforts[e].option) == 0)
+            chosen = e;
+    if (argc > 1 && chosen == 0) {
+        if (rank_of_world() == 0)
+            fprintf(stderr, "use: %s [--quick | --once]\n", argv[0]);
+        MPI_Finalize();
+        exit(2);
+    }
+    effort = efforts[chosen];
     if (rank_of_world() == 0)
         printf("measure,ranks,bytes,ours_s,rival,rival_s,ratio\n");
 }
@@ -58,7 +64,7 @@ static double time_batch(const struct contender *contender, int calls)
 static int calls_for(const struct contender *contender)
 {
     int calls = 1;
-    while (calls < 1 << 20 && time_batch(contender, calls) * calls < batch_seconds)
+    while (calls < 1 << 20 && time_batch(contender, calls) * calls < effort.batch_seconds)
         calls *= 2;
     return calls;
 }
@@ -80,11 +86,12 @@ void bench_compare(const char *measure, int64_t bytes, struct contender ours,
 {
     double our_times[MOST_REPETITIONS], rival_times[MOST_REPETITIONS];
     int our_calls = calls_for(&ours), rival_calls = calls_for(&rival), ranks;
-    for (int i = 0; i < repetitions; i++) {
+    for (int i = 0; i < effort.repetitions; i++) {
         our_times[i] = time_batch(&ours, our_calls);
         rival_times[i] = time_batch(&rival, rival_calls);
     }
-    double our_time = median(our_times, repetitions), rival_time = median(rival_times, repetitions);
+    double our_time = median(our_times, effort.repetitions);
+    double rival_time = median(rival_times, effort.repetitions);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank_of_world() == 0)
         printf("%s,%d,%lld,%.3e,%s,%.3e,%.3f\n", measure, ranks, (long long)bytes, our_time,

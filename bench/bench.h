@@ -14,7 +14,8 @@ struct contender {
     void *state;
 };
 
-/* Reads the arguments (--quick: fewer repetitions), prints the header line on rank 0. */
+/* Reads the arguments (--quick: fewer repetitions; --once: to see that it works), prints the header
+ * line on rank 0. */
 void bench_begin(int argc, char **argv);
 
 /* Collective. Runs both in turn, many times, and prints the line

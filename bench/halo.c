@@ -2,7 +2,7 @@
  * by hand: neighbours of a Cartesian communicator, MPI_Isend and MPI_Irecv, columns packed in a
  * loop. Both work on the same memory, with the same stencil.
  *
- *     mpirun -n N bench/halo [--quick]
+ *     mpirun -n N bench/halo [--quick | --once]
  */
 #include <stdlib.h>
 #include <string.h>

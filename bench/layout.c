@@ -1,7 +1,7 @@
 /* layout.c - what a question about who holds what costs on a mesh of 1,048,576 positions, against
  * the plain way: for each dimension all coordinates of the position, by a division for each axis.
  *
- *     bench/layout [--quick]
+ *     bench/layout [--quick | --once]
  */
 #include "bench.h"
 

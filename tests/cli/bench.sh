@@ -1,0 +1,23 @@
+#!/bin/sh
+# bench.sh - the measures run, and print lines of the form that they say.
+. "$(dirname "$0")/tap.sh"
+
+# measures RANKS NAME LEAST: bench/NAME prints a header, then at least LEAST lines of seven fields,
+# in which numbers are numbers.
+measures() {
+    run "$1" "$PWD/bench/$2" --once >"$tmp/csv" || return 1
+    awk -F, -v ranks="$1" -v least="$3" '
+        NR == 1 { bad = $0 != "measure,ranks,bytes,ours_s,rival,rival_s,ratio"; next }
+        NF != 7 || $2 != ranks || $3 !~ /^[0-9]+$/ || !($4 > 0) || !($6 > 0) || !($7 > 0) {
+            print "not a measure: " $0
+            bad = 1
+        }
+        END { exit bad || NR <= least }
+    ' "$tmp/csv"
+}
+
+ok 'bench/layout' measures 1 layout 3
+ok 'bench/shard_map' measures 2 shard_map 12
+ok 'bench/halo' measures 2 halo 2
+status 2 'a measure with an option that there is not' "$PWD/bench/layout" --slow
+plan_end

@@ -1,0 +1,119 @@
+/* pieces.c - MPI tests of moves and reductions that take more than one MPI call, since MPI's counts
+ * are int: with pieces of 48 bytes they give what they give in one.
+ *
+ * This test is linked with the library's layers, whose limit it can see. */
+#include <string.h>
+
+#include "harness.h"
+
+extern int64_t spmd__mpi_piece_bytes;
+
+enum { FEW = 48, EXTENT = 7 };
+
+typedef spmd_status collective(spmd_ctx *ctx, const spmd_block *in, spmd_block *out);
+
+static spmd_status psum(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    return spmd_psum(ctx, in, "x", out);
+}
+
+static spmd_status psum_split(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    spmd_request *request = NULL;
+    SPMD_TRY(spmd_psum_start(ctx, in, "x", out, &request));
+    return spmd_wait(&request);
+}
+
+static spmd_status pmean(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    return spmd_pmean(ctx, in, "x", out);
+}
+
+static spmd_status pmax(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    return spmd_pmax(ctx, in, "x", out);
+}
+
+static spmd_status pargmin(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    return spmd_pargmin(ctx, in, "x", out);
+}
+
+static spmd_status all_gather(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    return spmd_all_gather(ctx, in, "x", 1, SPMD_TILED, out);
+}
+
+static spmd_status pbroadcast(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    return spmd_pbroadcast(ctx, in, "x", test_size - 1, out);
+}
+
+/* How long the two dimensions of `in` and `out` are: as they say, or EXTENT for each rank. */
+enum { ALL = -1 };
+
+static const struct trial {
+    collective *call;
+    spmd_dtype in, out;
+    int64_t columns_in, columns_out;
+} trials[] = {
+    {psum, SPMD_F64, SPMD_F64, 3, 3},       {psum, SPMD_C128, SPMD_C128, 3, 3},
+    {psum, SPMD_I8, SPMD_I8, 3, 3},         {psum, SPMD_BF16, SPMD_BF16, 3, 3},
+    {psum_split, SPMD_F64, SPMD_F64, 3, 3}, {psum_split, SPMD_BF16, SPMD_BF16, 3, 3},
+    {pmean, SPMD_I64, SPMD_F64, 3, 3},      {pmax, SPMD_F32, SPMD_F32, 3, 3},
+    {pargmin, SPMD_F64, SPMD_I32, 3, 3},    {all_gather, SPMD_I16, SPMD_I16, 3, ALL},
+    {pbroadcast, SPMD_F64, SPMD_F64, 3, 3},
+};
+enum { TRIALS = sizeof trials / sizeof *trials };
+
+/* Small whole numbers, which add up without rounding. */
+static spmd_block *some_numbers(spmd_ctx *ctx, spmd_dtype dtype, int64_t columns)
+{
+    spmd_block *block = spmd_temp(ctx, dtype, SPMD_SHAPE(EXTENT, columns));
+    int64_t count = spmd_block_size(block);
+    for (int64_t i = 0; i < count; i++) {
+        int number = (int)((i + 3 * test_rank) % 5);
+        if (dtype == SPMD_F64 || dtype == SPMD_C128)
+            ((double *)block->data)[i] = number;
+        else if (dtype == SPMD_F32)
+            ((float *)block->data)[i] = (float)number;
+        else if (dtype == SPMD_BF16)
+            ((uint16_t *)block->data)[i] = number % 2 ? 0x3f80 : 0x4000; /* 1 or 2 */
+        else
+            ((char *)block->data)[i] = (char)number;
+    }
+    return block;
+}
+
+static spmd_status try_all(spmd_ctx *ctx, void *user)
+{
+    int64_t limit = spmd__mpi_piece_bytes;
+    (void)user;
+    for (int t = 0; t < TRIALS; t++) {
+        const struct trial *trial = &trials[t];
+        int64_t columns =
+            trial->columns_out == ALL ? trial->columns_in * test_size : trial->columns_out;
+        spmd_shape shape = SPMD_SHAPE(EXTENT, columns);
+        spmd_block *in = some_numbers(ctx, trial->in, trial->columns_in);
+        spmd_block *whole = spmd_temp(ctx, trial->out, shape);
+        spmd_block *pieces = spmd_temp(ctx, trial->out, shape);
+        EXPECT_OK(trial->call(ctx, in, whole));
+        spmd__mpi_piece_bytes = FEW;
+        EXPECT_OK(trial->call(ctx, in, pieces));
+        spmd__mpi_piece_bytes = limit;
+        size_t bytes = (size_t)spmd_block_size(whole) * spmd_dtype_size(trial->out);
+        if (!EXPECT(memcmp(whole->data, pieces->data, bytes) == 0))
+            fprintf(stderr, "in trial %d\n", t);
+    }
+    return SPMD_OK;
+}
+
+static void collectives_in_pieces(void)
+{
+    spmd_mesh *mesh = NULL;
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    EXPECT_OK(spmd_shard_map(mesh, try_all, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL));
+    spmd_mesh_free(&mesh);
+}
+
+HARNESS_MAIN("pieces", CASE(collectives_in_pieces))
