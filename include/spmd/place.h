@@ -11,15 +11,16 @@
 extern "C" {
 #endif
 
-/* Local. Where the next call of this thread stands. `file` is kept, not copied. */
-void spmd_place_set(const char *file, int line);
+/* Local. Where the next call of this thread stands, and its source text, "spmd_psum(ctx, x, ...)".
+ * Both texts are kept, not copied. */
+void spmd_place_set(const char *file, int line, const char *call);
 
 #ifdef __cplusplus
 }
 #endif
 
 #ifndef SPMD_NO_PLACES
-#define SPMD_PLACED(call) (spmd_place_set(__FILE__, __LINE__), call)
+#define SPMD_PLACED(call) (spmd_place_set(__FILE__, __LINE__, #call), call)
 
 /* spmd/collective.h */
 #define spmd_psum(...)                SPMD_PLACED(spmd_psum(__VA_ARGS__))

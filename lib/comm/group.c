@@ -7,9 +7,6 @@
 #include "core/cursor.h"
 #include "core/mem.h"
 
-/* What the meetings of a mesh are for. */
-enum { MEETING_FOR_DATA = 1 };
-
 int64_t spmd__group_member(const struct group *group, int64_t index)
 {
     const struct partition *partition = &group->partition;
@@ -63,7 +60,7 @@ spmd_status spmd__group_meet(struct group *group, const char *what)
         TRY(list_members(real, &members));
         spmd__meeting_make(&real->meeting, MEETING_FOR_DATA, real->size, members);
     }
-    return spmd__watch_meet(real->mesh->watch, &real->meeting, what);
+    return spmd__watch_meet(real->mesh->watch, &real->meeting, what, NULL);
 }
 
 void spmd__group_leave(struct group *group)
@@ -242,7 +239,8 @@ MPI_Comm spmd_mesh_comm(spmd_mesh *mesh, const char *axes)
 static int count_comms(const spmd_mesh *mesh)
 {
     int count = (mesh->base != MPI_COMM_NULL) + (mesh->control != MPI_COMM_NULL) +
-                (mesh->comm != MPI_COMM_NULL && mesh->comm != mesh->base);
+                (mesh->comm != MPI_COMM_NULL && mesh->comm != mesh->base) +
+                spmd__watch_comms(mesh->watch);
     for (const struct group *group = mesh->groups; group; group = group->next)
         count += group->real == group && group->comm != MPI_COMM_NULL;
     for (const spmd_mesh *view = mesh->views; view; view = view->next_view)

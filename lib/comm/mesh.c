@@ -169,14 +169,3 @@ void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict)
     for (spmd_mesh *view = mesh->views; view; view = view->next_view)
         view->strict = strict;
 }
-
-spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest)
-{
-    return spmd__mesh_is_member(mesh) ? spmd__agree(mesh->control, mesh->rank, status, digest)
-                                      : status;
-}
-
-spmd_status spmd_agree(spmd_mesh *mesh, spmd_status status)
-{
-    return spmd__mesh_agree(mesh, status, 0);
-}

@@ -127,4 +127,9 @@ void spmd__group_leave(struct group *group);
 /* spmd__agree over the members; `status` at once on idle ranks and abstract meshes. */
 spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest);
 
+/* The same after a body, for members: the others may be in collectives of the body that a rank
+ * which failed will never enter. SPMD_CHECK=1 finds that out, else it ends the run after a while:
+ * spmd__agree_or_abort. */
+spmd_status spmd__mesh_agree_on_body(spmd_mesh *mesh, spmd_status status, uint64_t digest);
+
 #endif

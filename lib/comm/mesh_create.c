@@ -112,8 +112,8 @@ static int64_t find_position(const spmd_mesh *mesh, int rank)
     return -1;
 }
 
-/* The members' communicators. Collective over mesh->base. */
-static spmd_status make_comms(spmd_mesh *mesh, int ranks)
+/* The members' communicators and their watch. Collective over mesh->base. */
+static spmd_status make_comms(spmd_mesh *mesh, int ranks, struct watch_settings settings)
 {
     int64_t position = find_position(mesh, mesh->rank);
     bool member = position >= 0;
@@ -127,7 +127,8 @@ static spmd_status make_comms(spmd_mesh *mesh, int ranks)
         return SPMD_OK;
     mesh->position = position;
     TRY_MPI(MPI_Comm_dup(mesh->comm, &mesh->control));
-    return spmd__mpi_adopt_comm(mesh->control);
+    TRY(spmd__mpi_adopt_comm(mesh->control));
+    return spmd__watch_open(mesh->comm, settings, mesh->ranks, &mesh->watch);
 }
 
 /* Whether a mesh of ranks can be made now; if so how many there are. */
@@ -165,11 +166,14 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
                            const int members[], spmd_mesh **out)
 {
     spmd_mesh *mesh = NULL;
+    struct watch_settings settings;
     int rank, ranks;
     MPI_Comm_rank(base, &rank);
     MPI_Comm_size(base, &ranks);
     if (status == SPMD_OK && !out)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new mesh, it is NULL");
+    if (status == SPMD_OK)
+        status = spmd__watch_read(&settings);
     if (status == SPMD_OK)
         status = draft(axes, members, ranks, &mesh);
     status = spmd__agree(base, rank, status, status == SPMD_OK ? digest_of(mesh) : 0);
@@ -180,7 +184,7 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
     }
     mesh->base = base;
     mesh->rank = rank;
-    status = spmd__agree(base, rank, make_comms(mesh, ranks), 0);
+    status = spmd__agree(base, rank, make_comms(mesh, ranks, settings), 0);
     if (status == SPMD_OK)
         *out = mesh;
     else

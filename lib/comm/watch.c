@@ -1,46 +1,160 @@
-/* comm/watch.c - who waits for whom. */
+/* comm/watch.c - who waits for whom: the two settings, and a rank's way into a wait and out. */
 #include "comm/watch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "comm/detector.h"
+#include "comm/mpi.h"
+#include "comm/watchdog.h"
 #include "core/hash.h"
+#include "core/mem.h"
+#include "core/place.h"
 
-spmd_status spmd__watch_open(MPI_Comm comm, struct watch **watch)
+struct watch {
+    struct detector *detector; /* NULL: no checks */
+    struct watchdog *dog;      /* NULL: no warnings */
+};
+
+static const char *setting(const char *name)
 {
-    (void)comm;
-    *watch = NULL;
+    const char *value = getenv(name);
+    return value ? value : "";
+}
+
+static spmd_status read_check(double *check)
+{
+    const char *value = setting("SPMD_CHECK");
+    *check = strcmp(value, "1") == 0;
+    if (*check != 0 || strcmp(value, "0") == 0 || strcmp(value, "") == 0)
+        return SPMD_OK;
+    return spmd_fail(SPMD_ERR_ARGUMENT, "SPMD_CHECK=%s in the environment: it is 0 or 1", value);
+}
+
+static spmd_status read_seconds(double *seconds)
+{
+    const char *value = setting("SPMD_WATCHDOG");
+    const double most = 1e9; /* nanoseconds of it fit in 64 bits */
+    char *end;
+    *seconds = strtod(value, &end);
+    if (*end == '\0' && *seconds >= 0 && *seconds <= most)
+        return SPMD_OK;
+    return spmd_fail(SPMD_ERR_ARGUMENT,
+                     "SPMD_WATCHDOG=%s in the environment: it is a number of seconds, like 30 or "
+                     "0.5; 0 for no warnings",
+                     value);
+}
+
+spmd_status spmd__watch_read(struct watch_settings *settings)
+{
+    TRY(read_check(&settings->check));
+    return read_seconds(&settings->seconds);
+}
+
+/* Collective: a rank that lacks memory for one part still joins in the next one. */
+static spmd_status open_parts(MPI_Comm comm, const struct watch_settings *settings,
+                              const int *names, struct watch *watch)
+{
+    spmd_status status = SPMD_OK, other = SPMD_OK;
+    if (settings->check != 0)
+        status = spmd__detector_open(comm, names, &watch->detector);
+    if (settings->seconds > 0)
+        other = spmd__watchdog_open(comm, names, settings->seconds, &watch->dog);
+    return status == SPMD_OK ? other : status;
+}
+
+/* An environment may have reached some ranks only. */
+static spmd_status join_settings(MPI_Comm comm, struct watch_settings *settings)
+{
+    double both[] = {settings->check, settings->seconds};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, comm));
+    *settings = (struct watch_settings){both[0], both[1]};
     return SPMD_OK;
 }
 
-void spmd__watch_free(struct watch **watch)
+static void close_parts(struct watch *watch)
 {
-    *watch = NULL;
+    spmd__detector_close(&watch->detector);
+    spmd__watchdog_close(&watch->dog);
+}
+
+spmd_status spmd__watch_open(MPI_Comm comm, struct watch_settings settings, const int *names,
+                             struct watch **out)
+{
+    struct watch parts = {0}, *watch = &parts;
+    TRY(join_settings(comm, &settings));
+    if (settings.check == 0 && settings.seconds == 0)
+        return SPMD_OK;
+    spmd_status status = open_parts(comm, &settings, names, &parts);
+    if (status == SPMD_OK)
+        status = spmd__alloc(1, sizeof *watch, &watch);
+    if (status != SPMD_OK) {
+        close_parts(&parts);
+        return status;
+    }
+    *watch = parts;
+    *out = watch;
+    return SPMD_OK;
+}
+
+void spmd__watch_free(struct watch **handle)
+{
+    struct watch *watch = *handle;
+    *handle = NULL;
+    if (!watch)
+        return;
+    close_parts(watch);
+    free(watch);
 }
 
 bool spmd__watch_checks(const struct watch *watch)
 {
-    return watch != NULL;
+    return watch && watch->detector;
 }
 
-void spmd__meeting_make(struct meeting *meeting, int kind, int64_t size, int *members)
+int spmd__watch_comms(const struct watch *watch)
 {
-    uint64_t key = spmd__hash((uint64_t)kind, members, (size_t)size * sizeof *members);
-    *meeting = (struct meeting){.size = size, .members = members, .key = key};
+    return spmd__watch_checks(watch);
 }
 
-void spmd__meeting_free(struct meeting *meeting)
+static void describe(struct text *text, const char *what, const char *note)
 {
-    free(meeting->members);
-    *meeting = (struct meeting){0};
+    if (note) {
+        spmd__text_add(text, "%s", note);
+        return;
+    }
+    spmd__text_add(text, "in %s", what);
+    spmd__place_print(text, spmd__place());
 }
 
-spmd_status spmd__watch_meet(struct watch *watch, struct meeting *meeting, const char *what)
+spmd_status spmd__watch_meet(struct watch *watch, const struct meeting *meeting, const char *what,
+                             const char *note)
 {
-    (void)watch, (void)meeting, (void)what;
-    return SPMD_OK;
+    char where[WATCH_NOTE_BYTES];
+    spmd_status status = SPMD_OK;
+    if (!watch)
+        return SPMD_OK;
+    if (watch->detector)
+        TRY(spmd__detector_check(watch->detector));
+    struct text text = spmd__text_begin(where, sizeof where);
+    describe(&text, what, note);
+    if (watch->dog)
+        spmd__watchdog_wait(watch->dog, where);
+    if (watch->detector && meeting->size > 1)
+        status =
+            spmd__detector_meet(watch->detector, meeting, spmd__hash(0, what, strlen(what)), where);
+    if (status != SPMD_OK)
+        spmd__watch_leave(watch);
+    return status;
 }
 
 void spmd__watch_leave(struct watch *watch)
 {
-    (void)watch;
+    if (watch && watch->dog)
+        spmd__watchdog_leave(watch->dog);
+}
+
+spmd_status spmd__watch_verdict(const struct watch *watch)
+{
+    return spmd__watch_checks(watch) ? spmd__detector_verdict(watch->detector) : SPMD_OK;
 }

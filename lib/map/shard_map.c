@@ -92,13 +92,12 @@ static spmd_status settle(spmd_shard_map_call *call, bool compare)
 static spmd_status run_agreed(spmd_shard_map_call *call, void *user, spmd_array *const in[],
                               spmd_array *out[], bool compare)
 {
-    spmd_mesh *mesh = call->mesh;
     TRY(spmd__inputs_place(call, in));
     spmd_status status = run_body(call, user, in, out);
     if (status == SPMD_OK && call->settled)
         status = spmd__outputs_prepare(call);
-    TRY(spmd__agree_or_abort(mesh->control, mesh->rank, status,
-                             status == SPMD_OK ? spmd__outputs_digest(call) : 0));
+    TRY(spmd__mesh_agree_on_body(call->mesh, status,
+                                 status == SPMD_OK ? spmd__outputs_digest(call) : 0));
     if (compare || !call->settled)
         TRY(settle(call, compare));
     spmd__outputs_commit(call, out);

@@ -1,0 +1,176 @@
+/* comm/detector.c - errors instead of hangs: a rank's waits, and what it does in them. */
+#include "comm/detector.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/clock.h"
+#include "core/mem.h"
+
+spmd_status spmd__detector_open(MPI_Comm comm, const int *names, struct detector **out)
+{
+    struct detector *detector;
+    struct post *post;
+    TRY(spmd__post_open(comm, &post));
+    spmd_status status = spmd__alloc(1, sizeof *detector, &detector);
+    if (status != SPMD_OK) {
+        spmd__post_close(&post);
+        return status;
+    }
+    detector->post = post;
+    detector->names = names;
+    MPI_Comm_rank(comm, &detector->rank);
+    MPI_Comm_size(comm, &detector->size);
+    if (detector->rank == 0)
+        status = spmd__deadlock_open(detector->size, &detector->waves);
+    if (status == SPMD_OK)
+        *out = detector;
+    else
+        spmd__detector_close(&detector);
+    return status;
+}
+
+void spmd__detector_close(struct detector **handle)
+{
+    struct detector *detector = *handle;
+    *handle = NULL;
+    if (!detector)
+        return;
+    spmd__post_close(&detector->post);
+    spmd__meeting_forget(detector);
+    spmd__deadlock_close(&detector->waves, detector->size);
+    free(detector);
+}
+
+int spmd__detector_name(const struct detector *detector, int rank)
+{
+    return detector->names ? detector->names[rank] : rank;
+}
+
+spmd_status spmd__detector_send(struct detector *detector, int to, enum letter_kind kind,
+                                const struct letter *letter)
+{
+    TRY(spmd__post_send(detector->post, to, kind, letter));
+    detector->pulse.sent++;
+    return SPMD_OK;
+}
+
+/* Tells rank 0 that this rank waits, and in what. */
+static spmd_status answer(struct detector *detector)
+{
+    struct letter letter = {.pulse = detector->pulse};
+    snprintf(letter.text, sizeof letter.text, "%s", detector->text);
+    return spmd__post_send(detector->post, 0, LETTER_ANSWER, &letter);
+}
+
+static void end_wait(struct detector *detector, enum outcome outcome, const char *message)
+{
+    snprintf(detector->message, sizeof detector->message, "%s", message);
+    detector->outcome = outcome;
+}
+
+static spmd_status handle(struct detector *detector, enum letter_kind kind, int from,
+                          const struct letter *letter)
+{
+    if (kind == LETTER_QUESTION)
+        return answer(detector);
+    if (kind == LETTER_ANSWER)
+        return spmd__deadlock_take(detector, from, letter);
+    if (kind == LETTER_LAST)
+        return SPMD_OK; /* the post counts it */
+    detector->pulse.received++;
+    if (kind == LETTER_ARRIVAL)
+        return spmd__meeting_take(detector, from, letter);
+    if (kind == LETTER_RELEASE)
+        end_wait(detector, MAY_GO_ON, "");
+    if (kind == LETTER_MISMATCH)
+        end_wait(detector, CAME_FOR_OTHER_THINGS, letter->text);
+    if (kind == LETTER_DEADLOCK)
+        end_wait(detector, NEVER_GOES_ON, letter->text);
+    return SPMD_OK;
+}
+
+/* Leaves the core to others: ranks may be more than cores. */
+static void rest(int *turns)
+{
+    enum { QUICK_TURNS = 100 };
+    const struct timespec pause = {.tv_nsec = 50000};
+    if (++*turns < QUICK_TURNS)
+        sched_yield();
+    else
+        nanosleep(&pause, NULL);
+}
+
+static spmd_status wait_for_outcome(struct detector *detector)
+{
+    int turns = 0;
+    while (detector->outcome == STILL_WAITING) {
+        struct letter letter;
+        enum letter_kind kind;
+        int from;
+        bool here;
+        TRY(spmd__post_fetch(detector->post, &here, &kind, &from, &letter));
+        if (here) {
+            TRY(handle(detector, kind, from, &letter));
+            turns = 0;
+            continue;
+        }
+        if (detector->waves)
+            TRY(spmd__deadlock_look(detector));
+        rest(&turns);
+    }
+    return SPMD_OK;
+}
+
+spmd_status spmd__detector_verdict(const struct detector *detector)
+{
+    if (detector->outcome != NEVER_GOES_ON)
+        return SPMD_OK;
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, detector->message, detector->rank == 0);
+}
+
+spmd_status spmd__detector_check(const struct detector *detector)
+{
+    if (detector->outcome != NEVER_GOES_ON)
+        return SPMD_OK;
+    char message[ERROR_MESSAGE_BYTES + 64];
+    snprintf(message, sizeof message, "this mesh is out of use: %s", detector->message);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, detector->rank == 0);
+}
+
+/* The failure of the meeting that has ended. */
+static spmd_status fail_meeting(const struct detector *detector)
+{
+    bool leads = detector->rank == detector->meeting->members[0];
+    TRY(spmd__detector_verdict(detector));
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, detector->message, leads);
+}
+
+/* A rank whose letters fail cannot be waited for any more. */
+static spmd_status fail_letters(struct detector *detector, spmd_status status)
+{
+    end_wait(detector, NEVER_GOES_ON, spmd_error_message());
+    return status;
+}
+
+spmd_status spmd__detector_meet(struct detector *detector, const struct meeting *meeting,
+                                uint64_t what, const char *text)
+{
+    TRY(spmd__detector_check(detector));
+    detector->pulse.wait = ++detector->waits;
+    detector->meeting = meeting;
+    detector->what = what;
+    detector->text = text;
+    detector->since = spmd__clock();
+    detector->outcome = STILL_WAITING;
+    spmd_status status = spmd__meeting_enter(detector);
+    if (status == SPMD_OK)
+        status = wait_for_outcome(detector);
+    detector->pulse.wait = 0;
+    if (status != SPMD_OK)
+        return fail_letters(detector, status);
+    return detector->outcome == MAY_GO_ON ? SPMD_OK : fail_meeting(detector);
+}

@@ -1,0 +1,96 @@
+/* comm/mesh_agree.c - agreements of a mesh: its ranks meet, then have one verdict. */
+#include "comm/agree.h"
+#include "comm/mesh.h"
+#include "core/mem.h"
+#include "core/place.h"
+
+/* The members of a mesh, in its root's terms if it is a view. */
+static int root_position(const spmd_mesh *mesh, int64_t position)
+{
+    return (int)(mesh->root ? spmd__axis_list_member(&mesh->root->axes, &mesh->of_root,
+                                                     mesh->root->position, position)
+                            : position);
+}
+
+static spmd_status make_meeting(spmd_mesh *mesh)
+{
+    int64_t size = spmd_mesh_size(mesh);
+    int *members;
+    TRY(spmd__alloc((size_t)size, sizeof *members, &members));
+    for (int64_t p = 0; p < size; p++)
+        members[p] = root_position(mesh, p);
+    spmd__meeting_make(&mesh->agreement, MEETING_FOR_AGREEMENT, size, members);
+    return SPMD_OK;
+}
+
+/* Members may come from different calls, by different ways: all of their agreements are alike. */
+static spmd_status meet(spmd_mesh *mesh, const char *note)
+{
+    if (mesh->agreement.size == 0)
+        TRY(make_meeting(mesh));
+    return spmd__watch_meet(mesh->watch, &mesh->agreement, "an agreement", note);
+}
+
+static struct text begin_note(char note[WATCH_NOTE_BYTES], const char *before)
+{
+    struct text text = spmd__text_begin(note, WATCH_NOTE_BYTES);
+    spmd__text_add(&text, "%s ", before);
+    if (!spmd__place_print_call(&text, spmd__place()))
+        spmd__text_add(&text, "a call that all ranks make");
+    return text;
+}
+
+/* What a rank that fails brings along. */
+static void add_failure(struct text *note, spmd_status status)
+{
+    if (status != SPMD_OK)
+        spmd__text_add(note, " with: %s", spmd_error_message());
+}
+
+static spmd_status meet_in_call(spmd_mesh *mesh, spmd_status status)
+{
+    char note[WATCH_NOTE_BYTES];
+    if (!mesh->watch)
+        return SPMD_OK;
+    struct text text = begin_note(note, "in");
+    add_failure(&text, status);
+    return meet(mesh, note);
+}
+
+static spmd_status meet_after_body(spmd_mesh *mesh, spmd_status status)
+{
+    char note[WATCH_NOTE_BYTES];
+    if (!mesh->watch)
+        return SPMD_OK;
+    struct text text =
+        begin_note(note, status == SPMD_OK ? "at the end of the body of" : "out of the body of");
+    add_failure(&text, status);
+    return meet(mesh, note);
+}
+
+spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest)
+{
+    if (!spmd__mesh_is_member(mesh))
+        return status;
+    TRY(meet_in_call(mesh, status));
+    status = spmd__agree(mesh->control, mesh->rank, status, digest);
+    spmd__watch_leave(mesh->watch);
+    return status;
+}
+
+spmd_status spmd__mesh_agree_on_body(spmd_mesh *mesh, spmd_status status, uint64_t digest)
+{
+    TRY(spmd__watch_verdict(mesh->watch));
+    TRY(meet_after_body(mesh, status));
+    if (spmd__watch_checks(mesh->watch))
+        status = spmd__agree(mesh->control, mesh->rank, status, digest);
+    else
+        status = spmd__agree_or_abort(mesh->control, mesh->rank, status, digest);
+    spmd__watch_leave(mesh->watch);
+    return status;
+}
+
+spmd_status spmd_agree(spmd_mesh *mesh, spmd_status status)
+{
+    return spmd__mesh_agree(mesh, status, 0);
+}

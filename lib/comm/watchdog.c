@@ -1,0 +1,248 @@
+/* comm/watchdog.c - warnings of long waits. */
+#include "comm/watchdog.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "comm/notes.h"
+#include "core/clock.h"
+#include "core/mem.h"
+#include "core/whereabouts.h"
+
+struct watchdog {
+    struct watchdog *next; /* of this process */
+    struct notes notes;
+    struct note mine; /* what stands there of this rank */
+    const int *names;
+    int64_t limit;
+
+    /* Of the thread. */
+    int64_t turn;     /* of the wait that it looks at */
+    int64_t patience; /* how long that may last before a warning */
+};
+
+/* The thread of this process, there while there are dogs. Who comes or goes holds the door, and the
+ * lock while the list changes; the thread holds the lock while it looks. */
+static struct {
+    pthread_mutex_t door;
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    pthread_t thread;
+    struct watchdog *dogs;
+    bool stop;
+} kennel = {.door = PTHREAD_MUTEX_INITIALIZER,
+            .lock = PTHREAD_MUTEX_INITIALIZER,
+            .wake = PTHREAD_COND_INITIALIZER};
+
+/* What a warning says of one rank; NULL: nothing, it was not seen. */
+static const char *describe_rank(const struct note *note, char *buffer, size_t size)
+{
+    if (note->turn == 0)
+        return NULL;
+    if (note->waiting)
+        snprintf(buffer, size, "%s", note->text);
+    else if (note->text[0] == '\0')
+        snprintf(buffer, size, "has not been in a call of this mesh yet");
+    else
+        snprintf(buffer, size, "computes, or is in a call of its own, since it was %s", note->text);
+    return buffer;
+}
+
+enum { RANK_BYTES = WATCH_NOTE_BYTES + 64 };
+
+/* Room to say something of each rank of the node. */
+struct report {
+    int *names;
+    const char **phrases;
+    char (*buffers)[RANK_BYTES];
+};
+
+static bool alloc_report(int count, struct report *report)
+{
+    size_t n = (size_t)count;
+    *report = (struct report){calloc(n, sizeof *report->names), calloc(n, sizeof *report->phrases),
+                              calloc(n, sizeof *report->buffers)};
+    return report->names && report->phrases && report->buffers;
+}
+
+static void free_report(struct report *report)
+{
+    free(report->names);
+    free(report->phrases);
+    free(report->buffers);
+}
+
+/* Prints nothing without memory: it is only a warning. */
+static void warn(const struct watchdog *dog, int64_t waited)
+{
+    char line[4096];
+    struct report report;
+    struct text text = spmd__text_begin(line, sizeof line);
+    if (alloc_report(dog->notes.count, &report)) {
+        for (int i = 0; i < dog->notes.count; i++) {
+            struct note note;
+            if (!spmd__notes_read(&dog->notes, i, &note))
+                continue;
+            report.names[i] = dog->names ? dog->names[note.rank] : (int)note.rank;
+            report.phrases[i] = describe_rank(&note, report.buffers[i], RANK_BYTES);
+        }
+        spmd__text_add(
+            &text, "spmd: warning: waiting for %.3g s: ", (double)waited / (double)CLOCK_SECOND);
+        spmd__whereabouts_print(&text, dog->notes.count, report.names, report.phrases);
+        fprintf(stderr, "%s\n", line);
+    }
+    free_report(&report);
+}
+
+/* Warns of a wait that has become too long; and again when it is twice as long. */
+static void look(struct watchdog *dog)
+{
+    struct note mine;
+    int64_t now = spmd__clock();
+    if (!spmd__notes_read(&dog->notes, dog->notes.mine, &mine) || !mine.waiting)
+        return;
+    if (mine.turn != dog->turn) {
+        dog->turn = mine.turn;
+        dog->patience = dog->limit;
+    }
+    if (now - mine.since < dog->patience)
+        return;
+    dog->patience *= 2;
+    if (spmd__notes_claim(&dog->notes, now, dog->limit))
+        warn(dog, now - mine.since);
+}
+
+/* How long the thread may sleep: a part of the shortest limit, a second at most. */
+static int64_t pause_of(const struct watchdog *dogs)
+{
+    int64_t pause = CLOCK_SECOND;
+    for (const struct watchdog *dog = dogs; dog; dog = dog->next)
+        if (dog->limit / 8 < pause)
+            pause = dog->limit / 8;
+    return pause > CLOCK_SECOND / 100 ? pause : CLOCK_SECOND / 100;
+}
+
+static void *run(void *unused)
+{
+    pthread_mutex_lock(&kennel.lock);
+    while (!kennel.stop) {
+        struct timespec until;
+        for (struct watchdog *dog = kennel.dogs; dog; dog = dog->next)
+            look(dog);
+        clock_gettime(CLOCK_REALTIME, &until);
+        int64_t end = until.tv_nsec + pause_of(kennel.dogs);
+        until.tv_sec += end / CLOCK_SECOND;
+        until.tv_nsec = end % CLOCK_SECOND;
+        pthread_cond_timedwait(&kennel.wake, &kennel.lock, &until);
+    }
+    pthread_mutex_unlock(&kennel.lock);
+    return unused;
+}
+
+/* Signals are the program's: its handlers run in its own threads. */
+static int start_thread(void)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    kennel.stop = false;
+    int code = pthread_create(&kennel.thread, NULL, run, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return code;
+}
+
+/* The first one starts the thread. */
+static spmd_status add_dog(struct watchdog *dog)
+{
+    pthread_mutex_lock(&kennel.door);
+    pthread_mutex_lock(&kennel.lock);
+    int code = kennel.dogs ? 0 : start_thread();
+    if (code == 0) {
+        dog->next = kennel.dogs;
+        kennel.dogs = dog;
+    }
+    pthread_mutex_unlock(&kennel.lock);
+    pthread_mutex_unlock(&kennel.door);
+    return code == 0 ? SPMD_OK
+                     : spmd_fail(SPMD_ERR_MEMORY, "SPMD_WATCHDOG: the system gives no thread");
+}
+
+/* The last one ends the thread. */
+static void remove_dog(struct watchdog *dog)
+{
+    pthread_mutex_lock(&kennel.door);
+    pthread_mutex_lock(&kennel.lock);
+    struct watchdog **link = &kennel.dogs;
+    while (*link != dog)
+        link = &(*link)->next;
+    *link = dog->next;
+    kennel.stop = !kennel.dogs;
+    pthread_cond_signal(&kennel.wake);
+    pthread_mutex_unlock(&kennel.lock);
+    if (kennel.stop)
+        pthread_join(kennel.thread, NULL);
+    pthread_mutex_unlock(&kennel.door);
+}
+
+static void write_note(struct watchdog *dog, bool waiting)
+{
+    dog->mine.turn++;
+    dog->mine.waiting = waiting;
+    dog->mine.since = spmd__clock();
+    spmd__notes_write(&dog->notes, &dog->mine);
+}
+
+static spmd_status start(struct watchdog *dog, MPI_Comm comm)
+{
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    dog->mine.rank = rank;
+    write_note(dog, false);
+    return add_dog(dog);
+}
+
+spmd_status spmd__watchdog_open(MPI_Comm comm, const int *names, double seconds,
+                                struct watchdog **out)
+{
+    struct notes notes;
+    struct watchdog *dog = NULL;
+    TRY(spmd__notes_open(comm, &notes));
+    spmd_status status = spmd__alloc(1, sizeof *dog, &dog);
+    if (status == SPMD_OK) {
+        *dog = (struct watchdog){.notes = notes, .names = names};
+        dog->limit = (int64_t)(seconds * (double)CLOCK_SECOND) + 1; /* not 0 */
+        status = start(dog, comm);
+    }
+    if (status != SPMD_OK) {
+        spmd__notes_close(&notes);
+        free(dog);
+        return status;
+    }
+    *out = dog;
+    return SPMD_OK;
+}
+
+void spmd__watchdog_close(struct watchdog **handle)
+{
+    struct watchdog *dog = *handle;
+    *handle = NULL;
+    if (!dog)
+        return;
+    remove_dog(dog);
+    spmd__notes_close(&dog->notes);
+    free(dog);
+}
+
+void spmd__watchdog_wait(struct watchdog *dog, const char *where)
+{
+    snprintf(dog->mine.text, sizeof dog->mine.text, "%s", where);
+    write_note(dog, true);
+}
+
+void spmd__watchdog_leave(struct watchdog *dog)
+{
+    write_note(dog, false);
+}
