@@ -8,6 +8,7 @@
 #include "harness.h"
 
 int test_rank, test_size;
+bool test_checks;
 
 static const struct harness_case *all_cases;
 static int failures; /* expectations of the running case that do not hold on this rank */
@@ -88,6 +89,8 @@ int harness_main(int *argc, char ***argv, const char *suite, const struct harnes
 {
     int failed;
 
+    const char *check = getenv("SPMD_CHECK");
+    test_checks = check && strcmp(check, "1") == 0;
     all_cases = cases;
     MPI_Init(argc, argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &test_rank);

@@ -24,6 +24,9 @@
 /* This process among MPI_COMM_WORLD. */
 extern int test_rank, test_size;
 
+/* Whether SPMD_CHECK=1 in the environment: then more is checked, and so agreed on, than else. */
+extern bool test_checks;
+
 /* The condition holds. */
 #define EXPECT(...) harness_expect((__VA_ARGS__), __FILE__, __LINE__, #__VA_ARGS__)
 

@@ -9,6 +9,7 @@
 
 #include "comm/mpi.h"
 #include "core/hash.h"
+#include "core/place.h"
 
 /* What one reduction by MAX tells everybody. Digests go in as h and ~h: they are equal on all
  * ranks if and only if the two maxima still are each other's complement. */
@@ -33,10 +34,11 @@ struct verdict {
     char message[ERROR_MESSAGE_BYTES];
 };
 
-/* What rank 0 tells the others where their digests differ. */
-struct reference {
+/* What a rank tells the others where their digests differ. */
+struct statement {
     uint64_t digest;
     int64_t name;
+    char call[256]; /* "spmd_psum (solver.c:42)", where it is known */
 };
 
 static struct ballot fill_ballot(struct voter voter, spmd_status status, uint64_t digest)
@@ -64,19 +66,31 @@ static spmd_status spread_failure(MPI_Comm comm, struct voter voter, const struc
     return spmd__error_agreed((spmd_status)verdict.status, verdict.message, voter.rank == failing);
 }
 
+static struct statement make_statement(struct voter voter, uint64_t digest)
+{
+    struct statement statement = {.digest = digest, .name = voter.name};
+    struct text text = spmd__text_begin(statement.call, sizeof statement.call);
+    spmd__place_print_call(&text, spmd__place());
+    return statement;
+}
+
 /* The verdict of a ballot whose digests differ: names the lowest rank that differs from rank 0 of
- * `comm`. Collective. */
+ * `comm`, and where both are. Collective. */
 static spmd_status name_stranger(MPI_Comm comm, struct voter voter, uint64_t digest)
 {
-    struct reference wanted = {digest, voter.name};
+    struct statement mine = make_statement(voter, digest), first = mine, other = mine;
     char message[ERROR_MESSAGE_BYTES];
-    TRY_MPI(MPI_Bcast(&wanted, sizeof wanted, MPI_BYTE, 0, comm));
-    int stranger = digest == wanted.digest ? INT_MAX : voter.name;
-    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &stranger, 1, MPI_INT, MPI_MIN, comm));
-    snprintf(
-        message, sizeof message,
-        "rank %d passed other arguments than rank %d to a collective call, or is in another one",
-        stranger, (int)wanted.name);
+    TRY_MPI(MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm));
+    int64_t stranger =
+        digest == first.digest ? INT64_MAX : (int64_t)voter.name << 32 | (int64_t)voter.rank;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &stranger, 1, MPI_INT64_T, MPI_MIN, comm));
+    TRY_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, (int)(stranger & INT32_MAX), comm));
+    bool known = first.call[0] != '\0' && other.call[0] != '\0';
+    snprintf(message, sizeof message,
+             "rank %d passed other arguments than rank %d to a collective call, or is in another "
+             "one%s%s%s%s",
+             (int)other.name, (int)first.name, known ? ": " : "", known ? other.call : "",
+             known ? " beside " : "", known ? first.call : "");
     return spmd__error_agreed(SPMD_ERR_DISAGREE, message, voter.rank == 0);
 }
 

@@ -53,9 +53,11 @@ static void come_and_go(int turn)
     spmd_mesh_free(&part);
 }
 
+/* Without SPMD_CHECK=1, whose communicators go when all ranks have freed the mesh: watch.c. */
 static void many_meshes_leave_nothing_behind(void)
 {
     enum { WARM_UP = 200 };
+    unsetenv("SPMD_CHECK");
     int before = comms_alive;
     size_t memory = 0;
     for (int i = 0; i < cycles(); i++) {
