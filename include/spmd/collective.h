@@ -90,7 +90,9 @@ spmd_status spmd_ragged_all_to_all(spmd_ctx *ctx, const spmd_block *in, const ch
                                    const int64_t recv_sizes[], spmd_block *out);
 
 /* Member perm[i][0]'s block goes to member perm[i][1], for each of `npairs`; who is nobody's
- * destination gets zeros. No member may stand twice on one side. */
+ * destination gets zeros. No member may stand twice on one side. Here and in pshuffle members are
+ * numbered in the order of the mesh's axes, whatever that of the text, as in JAX; those of groups
+ * as the groups list them. */
 spmd_status spmd_ppermute(spmd_ctx *ctx, const spmd_block *in, const char *axes, int64_t npairs,
                           const int64_t perm[][2], spmd_block *out);
 

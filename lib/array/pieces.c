@@ -171,6 +171,7 @@ static spmd_status share_pieces(spmd_mesh *mesh, int npieces, const spmd_piece p
                                 struct catalogue *catalogue)
 {
     int64_t count = npieces, *mine = NULL;
+    struct arena arena = {0};
     TRY_MPI(
         MPI_Allgather(&count, 1, MPI_INT64_T, catalogue->counts, 1, MPI_INT64_T, mesh->control));
     spmd_status status = alloc_words(catalogue, npieces, &mine);
@@ -180,8 +181,10 @@ static spmd_status share_pieces(spmd_mesh *mesh, int npieces, const spmd_piece p
             catalogue->bytes[r] =
                 catalogue->counts[r] * catalogue->ndim * 3 * (int64_t)sizeof *mine;
         describe(catalogue->ndim, npieces, pieces, mine);
-        status = spmd__all_gather(mesh->control, mine, catalogue->bytes, catalogue->words);
+        status =
+            spmd__all_gather(mesh->control, mine, catalogue->bytes, catalogue->words, &arena, NULL);
     }
+    spmd__arena_free(&arena);
     free(mine);
     return status;
 }

@@ -16,6 +16,11 @@ struct view spmd__view_dense(void *data, size_t element, spmd_shape shape)
     return view;
 }
 
+struct view spmd__view_like(const struct view *view, void *data, size_t element)
+{
+    return spmd__view_dense(data, element, spmd_shape_make(view->ndim, view->extent));
+}
+
 struct view spmd__view_part(const struct view *view, const spmd_box *whole, const spmd_box *part)
 {
     struct view cut = *view;

@@ -14,6 +14,9 @@ struct view {
 /* `shape`, dense and row-major, at `data`. */
 struct view spmd__view_dense(void *data, size_t element, spmd_shape shape);
 
+/* Dense, with the extents of another view. */
+struct view spmd__view_like(const struct view *view, void *data, size_t element);
+
 /* The `part` of a dense row-major array that holds the indices of `whole`; part lies inside. */
 struct view spmd__view_box(void *data, size_t element, const spmd_box *whole, const spmd_box *part);
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "comm/mpi.h"
 #include "core/block.h"
 #include "map/request.h"
 
@@ -32,6 +33,16 @@ const spmd_sharding *spmd__collective_sharding(const struct operation *op,
     return NULL;
 }
 
+/* Whether the members stand at different places along one of these axes. */
+static bool differ_along(const struct group *group, const struct axis_list *axes)
+{
+    for (int i = 0; i < axes->count; i++)
+        if (spmd__axis_list_has(&group->axes, axes->axis[i]) &&
+            group->mesh->axes.size[axes->axis[i]] > 1)
+            return true;
+    return false;
+}
+
 spmd_status spmd__collective_check_equal(const struct operation *op, const struct group *group)
 {
     const spmd_block *in = op->in;
@@ -39,13 +50,98 @@ spmd_status spmd__collective_check_equal(const struct operation *op, const struc
     for (int d = 0; sharding && d < sharding->spec.ndim; d++) {
         struct axis_list entry = spmd__spec_entry(&sharding->spec, d);
         int64_t parts = spmd__axis_list_size(&sharding->mesh->axes, &entry);
-        if (in->global[d] % parts != 0 && spmd__axis_lists_meet(&entry, &group->axes))
+        if (in->global[d] % parts != 0 && !(op->free_dims >> d & 1) && differ_along(group, &entry))
             return spmd_fail(
                 SPMD_ERR_SHAPE,
                 "%s needs equal blocks: %lld elements along dim %d of %d in %lld parts "
                 "are not; pad them, or all_gather that dim first",
                 op->kind->name, (long long)in->global[d], d, in->ndim, (long long)parts);
     }
+    return SPMD_OK;
+}
+
+spmd_status spmd__collective_check_even(const struct operation *op, const struct group *group)
+{
+    if (group && !group->even)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s needs groups of the same size, not \"%s\"",
+                         op->kind->name, op->axes);
+    return SPMD_OK;
+}
+
+uint32_t spmd__collective_free_dim(const struct operation *op, int dim)
+{
+    return op->in->global[dim] >= 0 ? UINT32_C(1) << dim : 0;
+}
+
+static void compute_extents(const spmd_sharding *sharding, const struct group *group,
+                            const spmd_block *in, int dim, int64_t extents[])
+{
+    const spmd_mesh *mesh = sharding->mesh;
+    for (int64_t m = 0; m < group->size; m++) {
+        int64_t lo, hi;
+        int64_t position = spmd__group_member(group, m);
+        spmd__layout_range(&mesh->axes, &sharding->spec, dim, in->global[dim], position, &lo, &hi);
+        extents[m] = hi - lo;
+    }
+}
+
+static spmd_status take_numbers(struct arena *arena, int64_t count, int64_t **numbers)
+{
+    void *memory;
+    TRY(spmd__arena_take(arena, (size_t)count * sizeof **numbers, &memory));
+    *numbers = memory;
+    return SPMD_OK;
+}
+
+spmd_status spmd__collective_extents(const struct operation *op, const struct group *group,
+                                     int64_t size, int dim, struct arena *arena, int64_t **out)
+{
+    const spmd_block *in = op->in;
+    const spmd_sharding *sharding = group ? spmd__collective_sharding(op, group) : NULL;
+    int64_t *extents;
+    TRY(take_numbers(arena, size, &extents));
+    for (int64_t m = 0; m < size; m++)
+        extents[m] = in->shape[dim];
+    if (sharding)
+        compute_extents(sharding, group, in, dim, extents);
+    else if (group && op->free_dims >> dim & 1)
+        TRY_MPI(
+            MPI_Allgather(&in->shape[dim], 1, MPI_INT64_T, extents, 1, MPI_INT64_T, group->comm));
+    *out = extents;
+    return SPMD_OK;
+}
+
+spmd_status spmd__collective_local_extents(struct operation *const ops[], int64_t n, int dim,
+                                           int64_t **extents)
+{
+    TRY(take_numbers(ops[0]->ctx->arena, n, extents));
+    for (int64_t m = 0; m < n; m++)
+        (*extents)[m] = ops[m]->in->shape[dim];
+    return SPMD_OK;
+}
+
+spmd_status spmd__collective_keep_input(const struct operation *op, struct arena *arena,
+                                        const void **data)
+{
+    size_t bytes = spmd__block_bytes(op->in);
+    void *copy;
+    *data = op->in->data;
+    if (!op->out || op->out->data != op->in->data || bytes == 0)
+        return SPMD_OK;
+    TRY(spmd__arena_take(arena, bytes, &copy));
+    *data = memcpy(copy, op->in->data, bytes);
+    return SPMD_OK;
+}
+
+spmd_status spmd__collective_keep_inputs(struct operation *const ops[], int64_t n,
+                                         const void ***data)
+{
+    struct arena *arena = ops[0]->ctx->arena;
+    void *memory;
+    TRY(spmd__arena_take(arena, (size_t)n * sizeof **data, &memory));
+    *data = memory;
+    for (int64_t m = 0; m < n; m++)
+        TRY(spmd__collective_keep_input(ops[m], arena, &(*data)[m]));
     return SPMD_OK;
 }
 
@@ -95,14 +191,20 @@ static void describe(const struct operation *op, struct text *text)
         op->kind->describe(op, text);
 }
 
-spmd_status spmd__collective_meet(const struct operation *op, struct group *group)
+static spmd_status meet(const struct operation *op, struct group *group, const char *what)
 {
     char buffer[256];
     if (!group->real->mesh->watch)
         return SPMD_OK;
     struct text text = spmd__text_begin(buffer, sizeof buffer);
+    spmd__text_add(&text, "%s", what);
     describe(op, &text);
     return spmd__group_meet(group, buffer);
+}
+
+spmd_status spmd__collective_meet(const struct operation *op, struct group *group)
+{
+    return meet(op, group, "");
 }
 
 static spmd_status run(struct operation *op, struct group *group)
@@ -134,6 +236,32 @@ spmd_status spmd__collective_run(struct operation *op)
     TRY(spmd__collective_prepare(op, &group));
     spmd__requests_catch_up(op->ctx);
     return spmd__collective_among(op, group);
+}
+
+static spmd_status find_shape(const struct operation *op, struct group *group, spmd_shape *shape)
+{
+    TRY(spmd__group_open(group));
+    return op->kind->shape(op, group, group->size, group->index, shape);
+}
+
+spmd_status spmd__collective_shape(struct operation *op, spmd_shape *out)
+{
+    struct group *group;
+    spmd_shape shape;
+    TRY(spmd__ctx_group(op->ctx, op->axes, &group));
+    if (!op->in || !out)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s_shape needs a block, and a place for the shape",
+                         op->kind->name);
+    TRY(op->kind->check(op, group, group->size));
+    spmd__requests_catch_up(op->ctx);
+    TRY(meet(op, group, "the shape of "));
+    struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
+    spmd_status status = find_shape(op, group, &shape);
+    spmd__arena_reset(op->ctx->arena, mark);
+    spmd__group_leave(group);
+    if (status == SPMD_OK)
+        *out = shape;
+    return status;
 }
 
 int64_t spmd_axis_index(const spmd_ctx *ctx, const char *axes)

@@ -60,11 +60,20 @@ struct operation_kind {
     spmd_status (*start)(struct operation *op, struct group *group, spmd_request *request);
 
     /* Local. The same among members that are all here, ops [n] in their order, checked. Those
-     * without `out` only bring their `in`. */
+     * without `out` only bring their `in`. Scratch memory is the first one's. */
     spmd_status (*local)(struct operation *const ops[], int64_t n);
+
+    /* The shape of the result of member `index` of `size`, of kinds for which it can be asked
+     * beforehand. Collective over the group, which is open; group NULL: the members are instances
+     * of a vmap, whose blocks are equal. */
+    spmd_status (*shape)(const struct operation *op, const struct group *group, int64_t size,
+                         int64_t index, spmd_shape *shape);
 };
 
 spmd_status spmd__collective_run(struct operation *op);
+
+/* What spmd_all_gather_shape and the like give; `out` is not looked at. */
+spmd_status spmd__collective_shape(struct operation *op, spmd_shape *shape);
 
 /* Its parts: finds the group and checks, both local; then meets and runs among the group. */
 spmd_status spmd__collective_prepare(struct operation *op, struct group **group);
@@ -78,9 +87,12 @@ spmd_status spmd__collective_meet(const struct operation *op, struct group *grou
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,
                                        spmd_shape shape);
 
-/* Collectives that work element by element need equal blocks. Whether inputs of the body are so is
- * known without asking. */
+/* Members' blocks must be equal but along free_dims. Whether inputs of the body are so is known
+ * without asking. */
 spmd_status spmd__collective_check_equal(const struct operation *op, const struct group *group);
+
+/* Some collectives need groups of the same size. */
+spmd_status spmd__collective_check_even(const struct operation *op, const struct group *group);
 
 /* Resolves a dimension that may count from the end, of `ndim`. */
 spmd_status spmd__collective_resolve_dim(const struct operation *op, int ndim, int *dim);
@@ -93,5 +105,24 @@ void spmd__collective_give(struct operation *const ops[], int64_t n, int64_t fir
  * of the group's mesh; else NULL. */
 const spmd_sharding *spmd__collective_sharding(const struct operation *op,
                                                const struct group *group);
+
+/* Whether members' blocks may differ along dimension `dim` of `in`: where its place in the global
+ * array is known. As a bit for free_dims. */
+uint32_t spmd__collective_free_dim(const struct operation *op, int dim);
+
+/* The extents of the members' blocks along such a dimension, in the arena: computed for inputs of
+ * the body, else asked for; of others this block's. Group NULL: as for others. And those of members
+ * that are all here. */
+spmd_status spmd__collective_extents(const struct operation *op, const struct group *group,
+                                     int64_t size, int dim, struct arena *arena, int64_t **extents);
+spmd_status spmd__collective_local_extents(struct operation *const ops[], int64_t n, int dim,
+                                           int64_t **extents);
+
+/* The data of `in` to read while `out` is written: a copy where it is the same memory. And those
+ * [n] of members that are all here. */
+spmd_status spmd__collective_keep_input(const struct operation *op, struct arena *arena,
+                                        const void **data);
+spmd_status spmd__collective_keep_inputs(struct operation *const ops[], int64_t n,
+                                         const void ***data);
 
 #endif

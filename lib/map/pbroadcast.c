@@ -20,14 +20,24 @@ static void describe(const struct operation *op, struct text *text)
 
 static spmd_status run(struct operation *op, struct group *group)
 {
-    if (op->out->data != op->in->data)
-        memcpy(op->out->data, op->in->data, spmd__block_bytes(op->in));
-    return spmd__broadcast(group->comm, (int)op->source, op->out->data,
-                           (int64_t)spmd__block_bytes(op->out));
+    size_t bytes = spmd__block_bytes(op->in);
+    if (group->index == op->source && op->out->data != op->in->data && bytes > 0)
+        memcpy(op->out->data, op->in->data, bytes);
+    return spmd__broadcast(group->comm, (int)op->source, op->out->data, (int64_t)bytes);
+}
+
+static spmd_status local(struct operation *const ops[], int64_t n)
+{
+    const spmd_block *from = ops[ops[0]->source]->in;
+    size_t bytes = spmd__block_bytes(from);
+    for (int64_t k = 0; k < n && bytes > 0; k++)
+        if (ops[k]->out && ops[k]->out->data != from->data)
+            memcpy(ops[k]->out->data, from->data, bytes);
+    return SPMD_OK;
 }
 
 static const struct operation_kind pbroadcast = {
-    .name = "pbroadcast", .check = check, .describe = describe, .run = run};
+    .name = "pbroadcast", .check = check, .describe = describe, .run = run, .local = local};
 
 spmd_status spmd_pbroadcast(spmd_ctx *ctx, const spmd_block *in, const char *axes, int64_t source,
                             spmd_block *out)

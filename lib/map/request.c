@@ -26,6 +26,12 @@ spmd_status spmd__request_reserve(spmd_request *request, int count)
     return SPMD_OK;
 }
 
+void spmd__request_pend(spmd_request *request, const struct pending *pending)
+{
+    request->npending = pending->count;
+    request->pending = pending->request;
+}
+
 /* The place where the call of the body keeps requests to use again. */
 static spmd_request **spare_of(spmd_ctx *ctx)
 {

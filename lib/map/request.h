@@ -14,6 +14,7 @@
 
 #include <mpi.h>
 
+#include "comm/pending.h"
 #include "core/place.h"
 #include "map/collective.h"
 
@@ -43,6 +44,9 @@ spmd_status spmd__request_start(struct operation *op, spmd_request **request);
 
 /* Room for `count` of MPI's requests, which do not pend yet. Once for each start. */
 spmd_status spmd__request_reserve(spmd_request *request, int count);
+
+/* What a call of comm has begun for it. */
+void spmd__request_pend(spmd_request *request, const struct pending *pending);
 
 /* Runs what starts have deferred in this body and in those around it: a collective that waits
  * must not overtake them. */

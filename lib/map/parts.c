@@ -1,0 +1,110 @@
+/* map/parts.c - a dense block as parts along a dimension, one for each member of a group. */
+#include "map/parts.h"
+
+spmd_status spmd__parts_take(struct arena *arena, struct parts *parts, const int64_t extent[])
+{
+    void *memory;
+    TRY(spmd__arena_take(arena, ((size_t)parts->count + 1) * sizeof *parts->first, &memory));
+    parts->first = memory;
+    parts->first[0] = 0;
+    for (int64_t k = 0; k < parts->count; k++)
+        parts->first[k + 1] = parts->first[k] + (extent ? extent[k] : 1);
+    parts->shape.dim[parts->dim] = parts->first[parts->count];
+    return SPMD_OK;
+}
+
+int64_t spmd__parts_split_one(const struct group *group, int64_t size, int64_t extent,
+                              int64_t index)
+{
+    int64_t lo = 0, hi = extent;
+    if (!group || group->partition.count > 0 || group->axes.count < 2) {
+        spmd__layout_split(size, index, &lo, &hi);
+        return hi - lo;
+    }
+    for (int i = 0; i < group->axes.count; i++) { /* major first */
+        int64_t parts = group->mesh->axes.size[group->axes.axis[i]];
+        size /= parts;
+        spmd__layout_split(parts, index / size, &lo, &hi);
+        index %= size;
+    }
+    return hi - lo;
+}
+
+void spmd__parts_split(const struct group *group, int64_t size, int64_t extent, int64_t extents[])
+{
+    for (int64_t k = 0; k < size; k++)
+        extents[k] = spmd__parts_split_one(group, size, extent, k);
+}
+
+/* Bytes of one index along the dimension. */
+static int64_t bytes_of_one(const struct parts *parts)
+{
+    int64_t bytes = (int64_t)parts->element;
+    for (int d = 0; d < parts->shape.ndim; d++)
+        bytes *= d == parts->dim ? 1 : parts->shape.dim[d];
+    return bytes;
+}
+
+int64_t spmd__parts_bytes(const struct parts *parts, int64_t index)
+{
+    return (parts->first[index + 1] - parts->first[index]) * bytes_of_one(parts);
+}
+
+spmd_status spmd__parts_all_bytes(const struct parts *parts, struct arena *arena, int64_t **bytes)
+{
+    void *memory;
+    int64_t one = bytes_of_one(parts);
+    TRY(spmd__arena_take(arena, (size_t)parts->count * sizeof **bytes, &memory));
+    *bytes = memory;
+    for (int64_t k = 0; k < parts->count; k++)
+        (*bytes)[k] = (parts->first[k + 1] - parts->first[k]) * one;
+    return SPMD_OK;
+}
+
+bool spmd__parts_in_order(const struct parts *parts)
+{
+    bool alone = parts->count == 1;
+    for (int d = 0; d < parts->dim && !alone; d++)
+        if (parts->shape.dim[d] != 1)
+            return false;
+    return true;
+}
+
+struct view spmd__parts_view(const struct parts *parts, void *data, int64_t index)
+{
+    struct view view = spmd__view_dense(data, parts->element, parts->shape);
+    int64_t first = parts->first[index], extent = parts->first[index + 1] - first;
+    view.extent[parts->dim] = extent;
+    if (view.data && spmd__view_size(&view) > 0)
+        view.data += first * view.stride[parts->dim];
+    if (!parts->thin)
+        return view;
+    view.ndim--;
+    for (int d = parts->dim; d < view.ndim; d++) {
+        view.extent[d] = view.extent[d + 1];
+        view.stride[d] = view.stride[d + 1];
+    }
+    return view;
+}
+
+void spmd__parts_pack(const struct parts *parts, const void *data, void *packed)
+{
+    char *at = packed;
+    for (int64_t k = 0; k < parts->count; k++) {
+        struct view from = spmd__parts_view(parts, (void *)data, k); /* read only */
+        struct view to = spmd__view_like(&from, at, parts->element);
+        spmd__view_copy(&to, &from, parts->element);
+        at += spmd__parts_bytes(parts, k);
+    }
+}
+
+void spmd__parts_unpack(const struct parts *parts, const void *packed, void *data)
+{
+    char *at = (char *)packed; /* read only */
+    for (int64_t k = 0; k < parts->count; k++) {
+        struct view to = spmd__parts_view(parts, data, k);
+        struct view from = spmd__view_like(&to, at, parts->element);
+        spmd__view_copy(&to, &from, parts->element);
+        at += spmd__parts_bytes(parts, k);
+    }
+}

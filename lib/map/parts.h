@@ -1,0 +1,44 @@
+/* map/parts.h - a dense block as parts along a dimension, one for each member of a group.
+ *
+ * Where parts travel they stand one after the other, each dense. They do so in the block itself if
+ * nothing stands before the dimension; else they are packed, and unpacked. */
+#ifndef MAP_PARTS_H
+#define MAP_PARTS_H
+
+#include "core/arena.h"
+#include "core/view.h"
+#include "map/collective.h"
+
+struct parts {
+    spmd_shape shape; /* of the block */
+    size_t element;
+    int dim;
+    bool thin;      /* of an untiled collective: a part is one index, and goes without dim */
+    int64_t count;  /* of parts */
+    int64_t *first; /* [count + 1] part k is first[k] to first[k + 1] along dim */
+};
+
+/* Takes parts of `extent` [count] along the dimension; NULL: all 1. shape.dim[dim] is set to their
+ * sum. */
+spmd_status spmd__parts_take(struct arena *arena, struct parts *parts, const int64_t extent[]);
+
+/* The extents [size] of the parts that an extent is split into for a group's members, as the
+ * layout's rule says for the group's axes one after the other; for a part of such a group, or for
+ * the instances of a vmap (group NULL), for the members at once. */
+void spmd__parts_split(const struct group *group, int64_t size, int64_t extent, int64_t extents[]);
+
+/* The extent of one of them. */
+int64_t spmd__parts_split_one(const struct group *group, int64_t size, int64_t extent,
+                              int64_t index);
+
+int64_t spmd__parts_bytes(const struct parts *parts, int64_t index);
+bool spmd__parts_in_order(const struct parts *parts);
+struct view spmd__parts_view(const struct parts *parts, void *data, int64_t index);
+
+/* The bytes [count] of all parts. */
+spmd_status spmd__parts_all_bytes(const struct parts *parts, struct arena *arena, int64_t **bytes);
+
+void spmd__parts_pack(const struct parts *parts, const void *data, void *packed);
+void spmd__parts_unpack(const struct parts *parts, const void *packed, void *data);
+
+#endif
