@@ -4,12 +4,20 @@
 
 #include "golden.h"
 
-/* What the body gets: the operation, its axes "x,y", and its place for all_gather. */
+enum { MAX_PERM = 64 };
+
+/* What the body gets: the operation, its axes "x,y" or "x [[0,2],[3,1]]", and the parameters that
+ * it has. */
 struct operation {
     const struct named *op;
     char axes[AXES_BYTES];
-    int dim;
+    int dim;    /* "axis", "scatter_dimension", "split_axis" */
+    int to_dim; /* "concat_axis" */
     spmd_tiling tiling;
+    int64_t source;
+    int64_t nperm;
+    int64_t pairs[MAX_PERM][2]; /* a list of pairs in "perm" */
+    int64_t perm[MAX_PERM];     /* a list of numbers in it */
 };
 
 /* Declares the output of an operation that keeps the shape. */
@@ -45,6 +53,45 @@ static spmd_status all_gather(spmd_ctx *ctx, const spmd_block *in, const struct 
     return spmd_all_gather(ctx, in, o->axes, o->dim, o->tiling, spmd_out(ctx, 0, in->dtype, shape));
 }
 
+static spmd_status psum_scatter(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    spmd_shape shape;
+    SPMD_TRY(spmd_psum_scatter_shape(ctx, in, o->axes, o->dim, o->tiling, &shape));
+    return spmd_psum_scatter(ctx, in, o->axes, o->dim, o->tiling,
+                             spmd_out(ctx, 0, spmd_psum_dtype(in->dtype), shape));
+}
+
+static spmd_status all_to_all(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    spmd_shape shape;
+    SPMD_TRY(spmd_all_to_all_shape(ctx, in, o->axes, o->dim, o->to_dim, o->tiling, &shape));
+    return spmd_all_to_all(ctx, in, o->axes, o->dim, o->to_dim, o->tiling,
+                           spmd_out(ctx, 0, in->dtype, shape));
+}
+
+static spmd_status ppermute(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    return spmd_ppermute(ctx, in, o->axes, o->nperm, (const int64_t(*)[2])o->pairs,
+                         like(ctx, in, in->dtype));
+}
+
+static spmd_status pshuffle(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    if (o->nperm != spmd_axis_size(ctx, o->axes))
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a permutation of %lld members", (long long)o->nperm);
+    return spmd_pshuffle(ctx, in, o->axes, o->perm, like(ctx, in, in->dtype));
+}
+
+static spmd_status pswapaxes(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    return spmd_pswapaxes(ctx, in, o->axes, o->dim, like(ctx, in, in->dtype));
+}
+
+static spmd_status pbroadcast(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    return spmd_pbroadcast(ctx, in, o->axes, o->source, like(ctx, in, in->dtype));
+}
+
 static spmd_status axis_index(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
 {
     int64_t index = spmd_axis_index(ctx, o->axes);
@@ -56,17 +103,23 @@ static spmd_status axis_index(spmd_ctx *ctx, const spmd_block *in, const struct 
     return SPMD_OK;
 }
 
-/* The operations, and the parameters besides the axes that they know. */
+/* The operations, and the parameters that they know besides the axes and their groups. */
 static const struct named {
     const char *name;
     spmd_status (*run)(spmd_ctx *ctx, const spmd_block *in, const struct operation *operation);
-    const char *params[2];
+    const char *params[3];
 } ops[] = {
     {"psum", psum, {0}},
     {"pmean", pmean, {0}},
     {"pmax", pmax, {0}},
     {"pmin", pmin, {0}},
     {"all_gather", all_gather, {"axis", "tiled"}},
+    {"psum_scatter", psum_scatter, {"scatter_dimension", "tiled"}},
+    {"all_to_all", all_to_all, {"split_axis", "concat_axis", "tiled"}},
+    {"ppermute", ppermute, {"perm"}},
+    {"pshuffle", pshuffle, {"perm"}},
+    {"pswapaxes", pswapaxes, {"axis"}},
+    {"pbroadcast", pbroadcast, {"source"}},
     {"axis_index", axis_index, {0}},
 };
 
@@ -80,12 +133,46 @@ static const struct named *find_op(const char *name)
 
 static bool is_param(const struct named *op, const char *name)
 {
-    if (strcmp(name, "axes") == 0)
+    if (strcmp(name, "axes") == 0 || strcmp(name, "axis_index_groups") == 0)
         return true;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < 3; i++)
         if (op->params[i] && strcmp(op->params[i], name) == 0)
             return true;
     return false;
+}
+
+/* The axes as text, and behind them the groups, which have the library's form in JSON too. */
+static void read_axes(const cJSON *params, struct operation *o)
+{
+    size_t length = 0;
+    const cJSON *groups = cJSON_GetObjectItemCaseSensitive(params, "axis_index_groups");
+    const cJSON *axes = cJSON_GetObjectItemCaseSensitive(params, "axes");
+    for (const cJSON *axis = first_of(axes); axis; axis = axis->next)
+        if (cJSON_IsString(axis) && length < AXES_BYTES)
+            length += (size_t)snprintf(o->axes + length, AXES_BYTES - length, "%s%s",
+                                       length > 0 ? "," : "", axis->valuestring);
+    if (!cJSON_IsArray(groups) || length >= AXES_BYTES)
+        return;
+    char *text = cJSON_PrintUnformatted(groups);
+    snprintf(o->axes + length, AXES_BYTES - length, " %s", text ? text : "");
+    cJSON_free(text);
+}
+
+static void read_perm(const cJSON *params, struct operation *o)
+{
+    const cJSON *perm = cJSON_GetObjectItemCaseSensitive(params, "perm");
+    for (const cJSON *item = first_of(perm); item && o->nperm < MAX_PERM; item = item->next) {
+        int64_t *pair = o->pairs[o->nperm];
+        integer_of(cJSON_IsArray(item) ? cJSON_GetArrayItem(item, 0) : item, &pair[0]);
+        integer_of(cJSON_IsArray(item) ? cJSON_GetArrayItem(item, 1) : item, &pair[1]);
+        o->perm[o->nperm++] = pair[0];
+    }
+}
+
+static int read_dim(const cJSON *params, const char *name, int otherwise)
+{
+    const cJSON *dim = cJSON_GetObjectItemCaseSensitive(params, name);
+    return cJSON_IsNumber(dim) ? dim->valueint : otherwise;
 }
 
 /* Reads `op` and `params`; skips the case for one that is not known. */
@@ -107,15 +194,14 @@ static bool read_operation(const cJSON *test, struct verdict *verdict, struct op
         }
     if (!read_field(params, "axes", verdict, &axes))
         return false;
-    size_t length = 0;
-    for (const cJSON *axis = first_of(axes); axis; axis = axis->next)
-        if (cJSON_IsString(axis) && length < AXES_BYTES)
-            length += (size_t)snprintf(o->axes + length, AXES_BYTES - length, "%s%s",
-                                       length > 0 ? "," : "", axis->valuestring);
-    const cJSON *dim = cJSON_GetObjectItemCaseSensitive(params, "axis");
-    const cJSON *tiled = cJSON_GetObjectItemCaseSensitive(params, "tiled");
-    o->dim = cJSON_IsNumber(dim) ? dim->valueint : 0;
-    o->tiling = cJSON_IsTrue(tiled) ? SPMD_TILED : SPMD_UNTILED;
+    read_axes(params, o);
+    read_perm(params, o);
+    o->dim = read_dim(params, "axis",
+                      read_dim(params, "scatter_dimension", read_dim(params, "split_axis", 0)));
+    o->to_dim = read_dim(params, "concat_axis", 0);
+    o->source = read_dim(params, "source", 0);
+    o->tiling =
+        cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(params, "tiled")) ? SPMD_TILED : SPMD_UNTILED;
     return true;
 }
 
@@ -162,7 +248,8 @@ static void expect_output(const cJSON *test, struct verdict *verdict, spmd_mesh 
         return;
     int64_t count = spmd_shape_size(shape);
     void *host = allocate(verdict, count, spmd_dtype_size(dtype));
-    if (host && succeeded(verdict, spmd_array_gather(out, SPMD_ALL, host, count)))
+    if (host && succeeded(verdict, spmd_array_gather(out, 0, host, count)) &&
+        spmd_mesh_position(mesh) == 0) /* where replicas differ, JAX shows the first ones */
         expect_elements(verdict, "output", list, dtype, host, count, 0);
     free(host);
 }
