@@ -17,6 +17,7 @@
 #include <spmd/array.h>
 #include <spmd/tree.h>
 #include <spmd/map.h>
+#include <spmd/tree_map.h>
 #include <spmd/collective.h>
 #include <spmd/halo.h>
 #include <spmd/io.h>

@@ -55,6 +55,11 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_tree_device_put(...) SPMD_PLACED(spmd_tree_device_put(__VA_ARGS__))
 #define spmd_tree_reshard(...)    SPMD_PLACED(spmd_tree_reshard(__VA_ARGS__))
 
+/* spmd/tree_map.h */
+#define spmd_shard_map_tree(...)      SPMD_PLACED(spmd_shard_map_tree(__VA_ARGS__))
+#define spmd_shard_map_tree_plan(...) SPMD_PLACED(spmd_shard_map_tree_plan(__VA_ARGS__))
+#define spmd_shard_map_tree_run(...)  SPMD_PLACED(spmd_shard_map_tree_run(__VA_ARGS__))
+
 /* spmd/map.h */
 #define spmd_block_print(...)    SPMD_PLACED(spmd_block_print(__VA_ARGS__))
 #define spmd_shard_map(...)      SPMD_PLACED(spmd_shard_map(__VA_ARGS__))
