@@ -9,38 +9,38 @@ static bool has_border(const spmd_halo *halo)
     return halo->lo > 0 || halo->hi > 0;
 }
 
-/* Joins the axes of all dimensions to one text, and finds this rank's place in their group. */
-static spmd_status join_axes(const spmd_ctx *ctx, struct group *const groups[], int ndim,
-                             struct halo_plan *plan)
+/* Joins the axes of all dimensions to one text. */
+static spmd_status join_axes(struct group *const groups[], int ndim, char *text)
 {
-    char *at = plan->axes;
     uint32_t seen = 0;
-    for (int d = 0; d < ndim; d++) {
-        const struct axis_list *list = &groups[d]->axes;
-        for (int i = 0; i < list->count; i++) {
-            const char *name = ctx->scope->axes.name[list->axis[i]];
-            if (seen >> list->axis[i] & 1)
+    const char *comma = "";
+    for (int d = 0; d < ndim; d++)
+        for (int i = 0; i < groups[d]->axes.count; i++) {
+            int axis = groups[d]->axes.axis[i];
+            const char *name = groups[d]->mesh->axes.name[axis];
+            if (seen >> axis & 1)
                 return spmd_fail(SPMD_ERR_ARGUMENT,
                                  "halo of dim %d of %d: axis %s stands at an earlier dim already",
                                  d, ndim, name);
-            seen |= UINT32_C(1) << list->axis[i];
-            if (at != plan->axes)
-                *at++ = ',';
-            size_t length = strlen(name);
-            memcpy(at, name, length);
-            at += length;
+            seen |= UINT32_C(1) << axis;
+            text = stpcpy(stpcpy(text, comma), name);
+            comma = ",";
         }
-    }
-    *at = '\0';
-    plan->member = 0;
+    *text = '\0';
+    return SPMD_OK;
+}
+
+/* Where this rank stands along each dimension, and in the group along all axes. */
+static void find_member(struct group *const groups[], int ndim, struct halo_plan *plan)
+{
     int64_t stride = 1;
+    plan->member = 0;
     for (int d = ndim - 1; d >= 0; d--) {
         plan->dim[d].index = groups[d]->index;
         plan->dim[d].stride = stride;
         plan->member += groups[d]->index * stride;
         stride *= groups[d]->size;
     }
-    return SPMD_OK;
 }
 
 static spmd_status find_groups(const spmd_ctx *ctx, const spmd_halo halo[], int ndim,
@@ -118,14 +118,14 @@ static spmd_status check_width(const spmd_block *padded, const spmd_halo *halo, 
                      (long long)halo->hi);
 }
 
-static void draw_line(const spmd_ctx *ctx, const struct group *group, const spmd_block *padded,
-                      const spmd_halo *halo, int dim, struct halo_line *line)
+static void draw_line(const struct group *group, const spmd_block *padded, const spmd_halo *halo,
+                      int dim, struct halo_line *line)
 {
     int64_t length = padded->shape[dim] - halo->lo - halo->hi;
     bool known = padded->global[dim] >= 0;
     line->nparts = group->axes.count;
     for (int i = 0; i < group->axes.count; i++)
-        line->parts[i] = ctx->scope->axes.size[group->axes.axis[i]];
+        line->parts[i] = group->mesh->axes.size[group->axes.axis[i]];
     line->extent = known ? padded->global[dim] : length * group->size;
     line->periodic = halo->periodic;
     line->lo = halo->lo;
@@ -133,9 +133,8 @@ static void draw_line(const spmd_ctx *ctx, const struct group *group, const spmd
     spmd__halo_range(line, group->index, &line->begin, &line->end);
 }
 
-static spmd_status plan_dim(const spmd_ctx *ctx, const struct group *group,
-                            const spmd_block *padded, const spmd_halo *halo, int dim,
-                            struct halo_plan *plan)
+static spmd_status plan_dim(const struct group *group, const spmd_block *padded,
+                            const spmd_halo *halo, int dim, struct halo_plan *plan)
 {
     plan->interior.lo[dim] = plan->filled.lo[dim] = halo->lo;
     plan->interior.hi[dim] = plan->filled.hi[dim] = padded->shape[dim] - halo->hi;
@@ -144,7 +143,7 @@ static spmd_status plan_dim(const spmd_ctx *ctx, const struct group *group,
         return SPMD_OK;
     struct halo_line *line = &plan->dim[dim].line;
     plan->bordered |= UINT32_C(1) << dim;
-    draw_line(ctx, group, padded, halo, dim, line);
+    draw_line(group, padded, halo, dim, line);
     if (padded->global[dim] >= 0)
         TRY(check_place(padded, halo, dim, group, line));
     else
@@ -162,8 +161,9 @@ spmd_status spmd__halo_plan(const spmd_ctx *ctx, const spmd_block *padded, const
     plan->bordered = 0;
     plan->empty = false;
     TRY(find_groups(ctx, halo, padded->ndim, groups));
-    TRY(join_axes(ctx, groups, padded->ndim, plan));
+    TRY(join_axes(groups, padded->ndim, plan->axes));
+    find_member(groups, padded->ndim, plan);
     for (int d = 0; d < padded->ndim; d++)
-        TRY(plan_dim(ctx, groups[d], padded, &halo[d], d, plan));
+        TRY(plan_dim(groups[d], padded, &halo[d], d, plan));
     return SPMD_OK;
 }
