@@ -20,7 +20,7 @@ extern int64_t spmd__mpi_piece_bytes;
 
 /* What a message from one rank to another is. Programs use the communicators of groups as well
  * (spmd_mesh_comm), with small tags as a rule; MPI has tags up to 32767 everywhere. */
-enum { TAG_EXCHANGE = 32000, TAG_PRINT, TAG_PROGRESS, TAG_HALO, TAG_PARCEL };
+enum { TAG_EXCHANGE = 32000, TAG_PRINT, TAG_PROGRESS, TAG_PARCEL };
 
 /* Lets the errors of a communicator that was just made return. MPI_COMM_NULL is accepted. */
 spmd_status spmd__mpi_adopt_comm(MPI_Comm comm);

@@ -7,8 +7,8 @@
  * corners in messages of their own, and nothing is left for the end but to unpack.
  *
  * Both cut a block into rectangles, by the pieces of one dimension or of all. Who receives and who
- * sends find the same rectangles between them in the same order, so one tag is enough. */
-#include "comm/mpi.h"
+ * sends find the same rectangles between them in the same order. */
+#include "comm/parcels.h"
 #include "core/view.h"
 #include "map/halo.h"
 #include "map/request.h"
@@ -26,6 +26,7 @@ struct message {
 
 struct message_list {
     struct message *first, *last;
+    int64_t count;
 };
 
 struct exchange {
@@ -37,7 +38,6 @@ struct exchange {
     MPI_Comm comm;
     uint32_t cut; /* the dimensions whose borders move, as bits */
     struct message_list receives, sends, copies;
-    int nrequests; /* that MPI will give */
 };
 
 /* A part of the padded block, where it lies in the padded block of the other member, and who that
@@ -47,11 +47,6 @@ struct rectangle {
     int64_t member;
     int borders; /* dimensions in which it is a border's; 0: the interior, which does not move */
 };
-
-static int pieces_of(int64_t bytes)
-{
-    return (int)((bytes + MPI_PIECE_BYTES - 1) / MPI_PIECE_BYTES);
-}
 
 static spmd_status add(struct exchange *exchange, struct message_list *list,
                        const struct rectangle *rectangle)
@@ -72,13 +67,13 @@ static spmd_status add(struct exchange *exchange, struct message_list *list,
             TRY(spmd__arena_take(exchange->arena, (size_t)message->bytes, &memory));
             message->data = memory;
         }
-        exchange->nrequests += pieces_of(message->bytes);
     }
     if (list->last)
         list->last->next = message;
     else
         list->first = message;
     list->last = message;
+    list->count++;
     return SPMD_OK;
 }
 
@@ -139,27 +134,9 @@ static spmd_status list_messages(struct exchange *exchange, uint32_t dims, const
 {
     struct rectangle rectangle = {.here = *box, .there = *box, .member = exchange->plan->member};
     exchange->cut = dims;
-    exchange->receives = exchange->sends = exchange->copies = (struct message_list){NULL, NULL};
-    exchange->nrequests = 0;
+    exchange->receives = exchange->sends = exchange->copies = (struct message_list){NULL, NULL, 0};
     TRY(cut(exchange, HALO_RECEIVE, 0, &rectangle));
     return cut(exchange, HALO_SEND, 0, &rectangle);
-}
-
-/* Begins a message in the pieces that MPI can count; `next` is where its requests go. */
-static spmd_status post_message(const struct exchange *exchange, enum halo_way way,
-                                const struct message *message, MPI_Request **next)
-{
-    for (int64_t at = 0; at < message->bytes; at += MPI_PIECE_BYTES) {
-        int64_t left = message->bytes - at;
-        int count = (int)(left < MPI_PIECE_BYTES ? left : MPI_PIECE_BYTES);
-        if (way == HALO_SEND)
-            TRY_MPI(MPI_Isend(message->data + at, count, MPI_BYTE, message->rank, TAG_HALO,
-                              exchange->comm, (*next)++));
-        else
-            TRY_MPI(MPI_Irecv(message->data + at, count, MPI_BYTE, message->rank, TAG_HALO,
-                              exchange->comm, (*next)++));
-    }
-    return SPMD_OK;
 }
 
 /* What a message packs, as it lies between. */
@@ -169,22 +146,13 @@ static struct view packed_view(const struct exchange *exchange, const struct mes
     return spmd__view_dense(message->data, exchange->element, shape);
 }
 
-/* Begins all that is listed; what stays on this rank is done when it returns. `requests` is
- * [nrequests]. */
-static spmd_status post(const struct exchange *exchange, MPI_Request requests[])
+static void pack(const struct exchange *exchange)
 {
-    for (const struct message *m = exchange->receives.first; m; m = m->next)
-        TRY(post_message(exchange, HALO_RECEIVE, m, &requests));
-    for (const struct message *m = exchange->sends.first; m; m = m->next) {
+    for (const struct message *m = exchange->sends.first; m; m = m->next)
         if (m->packed) {
             struct view to = packed_view(exchange, m);
             spmd__view_copy(&to, &m->view, exchange->element);
         }
-        TRY(post_message(exchange, HALO_SEND, m, &requests));
-    }
-    for (const struct message *m = exchange->copies.first; m; m = m->next)
-        spmd__view_copy(&m->view, &m->source, exchange->element);
-    return SPMD_OK;
 }
 
 static void unpack(const struct exchange *exchange)
@@ -194,6 +162,31 @@ static void unpack(const struct exchange *exchange)
             struct view from = packed_view(exchange, m);
             spmd__view_copy(&m->view, &from, exchange->element);
         }
+}
+
+static spmd_status make_parcels(const struct exchange *exchange, const struct message_list *list,
+                                struct parcel **parcels)
+{
+    void *memory;
+    TRY(spmd__arena_take(exchange->arena, (size_t)list->count * sizeof **parcels, &memory));
+    struct parcel *parcel = *parcels = memory;
+    for (const struct message *m = list->first; m; m = m->next)
+        *parcel++ = (struct parcel){m->rank, m->data, m->bytes};
+    return SPMD_OK;
+}
+
+/* Begins all that is listed; what stays on this rank is done when it returns. */
+static spmd_status begin(const struct exchange *exchange, struct pending *pending)
+{
+    struct parcel *sends, *receives;
+    pack(exchange);
+    TRY(make_parcels(exchange, &exchange->sends, &sends));
+    TRY(make_parcels(exchange, &exchange->receives, &receives));
+    TRY(spmd__parcels_move(exchange->comm, exchange->sends.count, sends, exchange->receives.count,
+                           receives, exchange->arena, pending));
+    for (const struct message *m = exchange->copies.first; m; m = m->next)
+        spmd__view_copy(&m->view, &m->source, exchange->element);
+    return SPMD_OK;
 }
 
 static struct exchange make_exchange(const struct operation *op, struct group *group,
@@ -210,12 +203,10 @@ static struct exchange make_exchange(const struct operation *op, struct group *g
 /* Moves the borders of dimension `dim` of the part `box` of the padded blocks. */
 static spmd_status exchange_dim(struct exchange *exchange, int dim, const spmd_box *box)
 {
-    void *requests;
+    struct pending pending;
     TRY(list_messages(exchange, UINT32_C(1) << dim, box));
-    TRY(spmd__arena_take(exchange->arena, (size_t)exchange->nrequests * sizeof(MPI_Request),
-                         &requests));
-    TRY(post(exchange, requests));
-    TRY_MPI(MPI_Waitall(exchange->nrequests, requests, MPI_STATUSES_IGNORE));
+    TRY(begin(exchange, &pending));
+    TRY(spmd__pending_wait(&pending));
     unpack(exchange);
     return SPMD_OK;
 }
@@ -254,7 +245,9 @@ spmd_status spmd__halo_start(struct operation *op, struct group *group, spmd_req
     struct exchange *exchange = request->state;
     *exchange = make_exchange(op, group, &request->arena);
     TRY(list_messages(exchange, plan->bordered, &plan->interior));
-    TRY(spmd__request_reserve(request, exchange->nrequests));
+    struct pending pending;
+    TRY(begin(exchange, &pending));
+    spmd__request_pend(request, &pending);
     request->finish = finish;
-    return post(exchange, request->pending);
+    return SPMD_OK;
 }

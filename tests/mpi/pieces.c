@@ -49,6 +49,16 @@ static spmd_status pbroadcast(spmd_ctx *ctx, const spmd_block *in, spmd_block *o
     return spmd_pbroadcast(ctx, in, "x", test_size - 1, out);
 }
 
+/* `out` is `in` with three columns more on each side. */
+static spmd_status halo(spmd_ctx *ctx, const spmd_block *in, spmd_block *out)
+{
+    const spmd_halo halo[] = {{NULL, 0, 0, false}, {"x", 3, 3, true}};
+    spmd_block *padded = spmd_halo_block(ctx, in, halo);
+    SPMD_TRY(spmd_halo_exchange(ctx, padded, halo));
+    memcpy(out->data, padded->data, (size_t)spmd_block_size(out) * spmd_dtype_size(out->dtype));
+    return SPMD_OK;
+}
+
 /* How long the two dimensions of `in` and `out` are: as they say, or EXTENT for each rank. */
 enum { ALL = -1 };
 
@@ -62,7 +72,7 @@ static const struct trial {
     {psum_split, SPMD_F64, SPMD_F64, 3, 3}, {psum_split, SPMD_BF16, SPMD_BF16, 3, 3},
     {pmean, SPMD_I64, SPMD_F64, 3, 3},      {pmax, SPMD_F32, SPMD_F32, 3, 3},
     {pargmin, SPMD_F64, SPMD_I32, 3, 3},    {all_gather, SPMD_I16, SPMD_I16, 3, ALL},
-    {pbroadcast, SPMD_F64, SPMD_F64, 3, 3},
+    {pbroadcast, SPMD_F64, SPMD_F64, 3, 3}, {halo, SPMD_F64, SPMD_F64, 3, 9},
 };
 enum { TRIALS = sizeof trials / sizeof *trials };
 
