@@ -35,16 +35,21 @@ static void report_nodes(struct match *match, const struct tree_step *at, const 
     report_node(match, match->b_name, at, b);
 }
 
-/* The keys that the first of two dicts has alone. */
-static void report_own_keys(struct match *match, const char *name, const spmd_tree *dict,
-                            const spmd_tree *other)
+/* The keys that the first of two dicts has alone; gives what separates this from what follows. */
+static const char *report_own_keys(struct match *match, const char *separator, const char *name,
+                                   const spmd_tree *dict, const spmd_tree *other)
 {
     int count = 0;
-    for (int i = 0; i < dict->count; i++)
-        if (spmd__tree_find(other, dict->key[i]) < 0)
-            spmd__text_add(&match->report, "%s%s", count++ ? ", " : " (", dict->key[i]);
-    if (count > 0)
-        spmd__text_add(&match->report, " in %s alone)", name);
+    for (int i = 0; i < dict->count; i++) {
+        if (spmd__tree_find(other, dict->key[i]) >= 0)
+            continue;
+        if (count++ == 0)
+            spmd__text_add(&match->report, "%sonly %s has ", separator, name);
+        else
+            spmd__text_add(&match->report, ", ");
+        spmd__text_add(&match->report, "%s", dict->key[i]);
+    }
+    return count > 0 ? ", " : separator;
 }
 
 static bool has_same_keys(const spmd_tree *a, const spmd_tree *b)
@@ -90,8 +95,8 @@ static void walk(struct match *match, const struct tree_step *at, const spmd_tre
     } else {
         report_nodes(match, at, a, b);
         if (a->kind == TREE_DICT) {
-            report_own_keys(match, match->a_name, a, b);
-            report_own_keys(match, match->b_name, b, a);
+            const char *separator = report_own_keys(match, ": ", match->a_name, a, b);
+            report_own_keys(match, separator, match->b_name, b, a);
         }
     }
 }

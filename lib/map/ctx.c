@@ -150,8 +150,8 @@ static spmd_status check_declared(const spmd_ctx *ctx)
 {
     for (int k = 0; k < ctx->nout; k++)
         if (!ctx->out[k].declared)
-            return spmd_fail(SPMD_ERR_BODY, "the body never declared output %d of %d by spmd_out",
-                             k, ctx->nout);
+            return spmd_fail(SPMD_ERR_BODY, "the body never declared %s of %d by spmd_out",
+                             spmd__argument(ctx->names, OUTPUT, k).text, ctx->nout);
     return SPMD_OK;
 }
 

@@ -7,6 +7,7 @@
 #include "core/arena.h"
 #include "core/axes.h"
 #include "core/error.h"
+#include "map/argument.h"
 
 /* An output: not there until the body declares it. */
 struct output {
@@ -43,6 +44,7 @@ struct spmd_ctx {
     int nin;
     const spmd_block *const *in;             /* [nin] */
     const spmd_sharding *const *in_sharding; /* [nin] of a shard_map's inputs; NULL in a vmap */
+    const struct names *names;               /* what messages call these; or NULL */
     int nout;
     struct output *out;  /* [nout] */
     struct arena *arena; /* of temporaries, and of the scratch memory of collectives */

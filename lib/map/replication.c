@@ -72,8 +72,8 @@ static void print_index(struct text *text, const spmd_block *block, int64_t at)
 
 /* What is wrong, on a rank whose element `at` differs from the owner's. */
 static spmd_status fail_difference(const spmd_sharding *sharding, const spmd_block *block,
-                                   int index, const struct axis_list *axes, int64_t owner_position,
-                                   const char *owner, int64_t at)
+                                   const char *name, const struct axis_list *axes,
+                                   int64_t owner_position, const char *owner, int64_t at)
 {
     const struct axes *mesh = &sharding->mesh->axes;
     int64_t offset = at * (int64_t)spmd_dtype_size(block->dtype);
@@ -90,9 +90,9 @@ static spmd_status fail_difference(const spmd_sharding *sharding, const spmd_blo
     spmd__element_print(&ours, block->dtype, (const char *)block->data + offset);
     bool rounding = all_close(block, owner);
     return spmd_fail(SPMD_ERR_REPLICATION,
-                     "output %d: its out_spec %s promises equal blocks along %s, but %s is %s at "
+                     "%s: its out_spec %s promises equal blocks along %s, but %s is %s at "
                      "position %lld and %s at position %lld; %s%s%s",
-                     index, spec.buffer, along.buffer, place.buffer, ours.buffer,
+                     name, spec.buffer, along.buffer, place.buffer, ours.buffer,
                      (long long)sharding->mesh->position, theirs.buffer, (long long)owner_position,
                      rounding ? "they differ by rounding only: a pbroadcast over "
                               : "is a psum, pmean or all_gather over ",
@@ -121,7 +121,7 @@ static spmd_status differing_axes(spmd_mesh *mesh, const struct group *whole, ui
 }
 
 /* Collective over the group, whose hashes differ. */
-static spmd_status explain(const spmd_sharding *sharding, const spmd_block *block, int index,
+static spmd_status explain(const spmd_sharding *sharding, const spmd_block *block, const char *name,
                            const struct group *group, uint64_t hash)
 {
     spmd_mesh *mesh = sharding->mesh;
@@ -134,8 +134,7 @@ static spmd_status explain(const spmd_sharding *sharding, const spmd_block *bloc
     int64_t at = first_difference(owner, block->data, count, element);
     int64_t owner_position = spmd__axis_list_member(&mesh->axes, &group->axes, mesh->position, 0);
     spmd_status status =
-        at < 0 ? SPMD_OK
-               : fail_difference(sharding, block, index, &axes, owner_position, owner, at);
+        at < 0 ? SPMD_OK : fail_difference(sharding, block, name, &axes, owner_position, owner, at);
     free(owner);
     return status;
 }
@@ -162,7 +161,7 @@ uint64_t spmd__replication_share(const spmd_sharding *sharding, const spmd_block
 }
 
 spmd_status spmd__replication_explain(const spmd_sharding *sharding, const spmd_block *block,
-                                      int index)
+                                      const char *name)
 {
     struct axis_list axes = replicated_axes(sharding);
     if (spmd__axis_list_size(&sharding->mesh->axes, &axes) == 1)
@@ -172,5 +171,5 @@ spmd_status spmd__replication_explain(const spmd_sharding *sharding, const spmd_
     uint64_t hash = spmd__hash(0, block->data, spmd__block_bytes(block));
     TRY(spmd__mesh_group(sharding->mesh, &axes, &group));
     TRY(compare_hashes(group, hash, &equal));
-    return equal ? SPMD_OK : explain(sharding, block, index, group, hash);
+    return equal ? SPMD_OK : explain(sharding, block, name, group, hash);
 }

@@ -10,8 +10,9 @@
 uint64_t spmd__replication_share(const spmd_sharding *sharding, const spmd_block *block, int index);
 
 /* Collective over the members, where the shares do not add up to 0. Each rank returns its own
- * verdict, to be agreed on: SPMD_ERR_REPLICATION where its block differs from replica 0's. */
+ * verdict, to be agreed on: SPMD_ERR_REPLICATION where its block differs from replica 0's. Messages
+ * call the output `name`. */
 spmd_status spmd__replication_explain(const spmd_sharding *sharding, const spmd_block *block,
-                                      int index);
+                                      const char *name);
 
 #endif

@@ -58,6 +58,7 @@ static spmd_status run_body(spmd_shard_map_call *call, void *user, spmd_array *c
                     .nin = call->nin,
                     .in = call->in,
                     .in_sharding = call->in_sharding,
+                    .names = &call->names,
                     .nout = call->nout,
                     .out = call->out};
     spmd_status status = spmd__ctx_run(&ctx, call->body, user);
@@ -190,7 +191,7 @@ spmd_status spmd_shard_map(spmd_mesh *mesh, spmd_body *body, void *user, int nin
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a shard_map needs a mesh, this is NULL");
     spmd_status status =
-        spmd__shard_map_draft(mesh, body, nin, in_specs, nout, out_specs, options, &call);
+        spmd__shard_map_draft(mesh, body, nin, in_specs, nout, out_specs, options, NULL, &call);
     if (status == SPMD_OK) {
         digest = spmd__shard_map_digest(call);
         status = check_run(call, in, out, &digest);

@@ -33,6 +33,7 @@ struct spmd_shard_map_call {
     uint32_t manual;         /* the axes that the body runs over, as bits */
     struct axis_list others; /* the other ones, in their order */
     spmd_mesh *inner;        /* the view along these; the mesh where there are none */
+    struct names names;
     int nin, nout;
     struct input *input;               /* [nin] */
     struct result *result;             /* [nout] */
@@ -53,9 +54,17 @@ struct spmd_shard_map_call {
 spmd_status spmd__shard_map_draft(spmd_mesh *mesh, spmd_body *body, int nin,
                                   const char *const in_specs[], int nout,
                                   const char *const out_specs[],
-                                  const spmd_shard_map_options *options,
+                                  const spmd_shard_map_options *options, const struct names *names,
                                   spmd_shard_map_call **call);
 uint64_t spmd__shard_map_digest(const spmd_shard_map_call *call);
+
+/* Collective over the mesh: spmd_shard_map_plan of a call whose messages name arguments so. The
+ * trees stay as long as the plan; NULL: they have numbers. */
+spmd_status spmd__shard_map_plan_named(spmd_mesh *mesh, spmd_body *body, int nin,
+                                       const char *const in_specs[], int nout,
+                                       const char *const out_specs[],
+                                       const spmd_shard_map_options *options,
+                                       const struct names *names, spmd_shard_map_call **call);
 
 /* Collective over the mesh, where the body runs over some axes: makes the view of the others. */
 spmd_status spmd__shard_map_open(spmd_shard_map_call *call);

@@ -52,10 +52,11 @@ static spmd_status check_input(const spmd_shard_map_call *call, const spmd_array
         return SPMD_OK;
     if (!spmd_mesh_equal(array->sharding->mesh, call->mesh))
         return spmd_fail(SPMD_ERR_MESH,
-                         "input %d lies on another mesh than the shard_map: reshard it first",
-                         index);
+                         "%s lies on another mesh than the shard_map: reshard it first",
+                         spmd__argument(&call->names, INPUT, index).text);
     if (spmd_sharding_check(call->input[index].named, array->shape) != SPMD_OK)
-        return spmd_fail(SPMD_ERR_SPEC, "input %d: %s", index, spmd_error_message());
+        return spmd_fail(SPMD_ERR_SPEC, "%s: %s", spmd__argument(&call->names, INPUT, index).text,
+                         spmd_error_message());
     return SPMD_OK;
 }
 
@@ -84,9 +85,9 @@ static spmd_status refuse(const spmd_shard_map_call *call, const spmd_array *arr
     spmd_sharding_format(lies, sizeof lies, array->sharding);
     spmd_sharding_format(named, sizeof named, call->input[index].named);
     return spmd_fail(SPMD_ERR_SPEC,
-                     "input %d lies as %s, the in_spec says %s: reshard it first, or leave the "
+                     "%s lies as %s, the in_spec says %s: reshard it first, or leave the "
                      "option strict out",
-                     index, lies, named);
+                     spmd__argument(&call->names, INPUT, index).text, lies, named);
 }
 
 static spmd_status place_input(spmd_shard_map_call *call, spmd_array *array, int index)

@@ -51,13 +51,14 @@ static struct spec outer_spec(const spmd_shard_map_call *call, const struct spec
     return spmd__spec_rename(inner, to);
 }
 
-static spmd_status fail_sharding(const struct result *result, const spmd_sharding *now, int index)
+static spmd_status fail_sharding(const spmd_shard_map_call *call, const spmd_sharding *now,
+                                 int index)
 {
     char first[256], later[256];
-    spmd_sharding_format(first, sizeof first, result->sharding);
+    spmd_sharding_format(first, sizeof first, call->result[index].sharding);
     spmd_sharding_format(later, sizeof later, now);
-    return spmd_fail(SPMD_ERR_SPEC, "output %d lies as %s now, but as %s at the plan's first run",
-                     index, later, first);
+    return spmd_fail(SPMD_ERR_SPEC, "%s lies as %s now, but as %s at the plan's first run",
+                     spmd__argument(&call->names, OUTPUT, index).text, later, first);
 }
 
 /* How an output lies of which the body gives an array on the view, that lies as `inner` says; or,
@@ -75,7 +76,7 @@ static spmd_status find_sharding(spmd_shard_map_call *call, int index, const spm
     }
     TRY(spmd__sharding_make(call->mesh, &spec, &made));
     if (call->settled && !spmd_sharding_is_equivalent(made, result->sharding, result->shape.ndim)) {
-        spmd_status status = fail_sharding(result, made, index);
+        spmd_status status = fail_sharding(call, made, index);
         spmd_sharding_free(&made);
         return status;
     }
@@ -182,8 +183,9 @@ spmd_status spmd__outputs_explain(const spmd_shard_map_call *call)
     spmd_status status = SPMD_OK;
     char message[ERROR_MESSAGE_BYTES];
     for (int k = 0; k < call->nout; k++) { /* all of them: the ranks stay together */
+        struct argument output = spmd__argument(&call->names, OUTPUT, k);
         spmd_status one =
-            spmd__replication_explain(call->result[k].sharding, &call->out[k].block, k);
+            spmd__replication_explain(call->result[k].sharding, &call->out[k].block, output.text);
         if (one != SPMD_OK && status == SPMD_OK) {
             status = one;
             snprintf(message, sizeof message, "%s", spmd_error_message());
@@ -202,24 +204,26 @@ static spmd_status place_block(const spmd_shard_map_call *call, int index)
         status = spmd__array_check_parts(result->sharding, spmd_block_shape(&result->placed),
                                          result->shape);
     if (status != SPMD_OK)
-        return spmd_fail(status, "output %d: %s", index, spmd_error_message());
+        return spmd_fail(status, "%s: %s", spmd__argument(&call->names, OUTPUT, index).text,
+                         spmd_error_message());
     spmd__array_place(result->sharding, result->shape, &result->placed);
     return SPMD_OK;
 }
 
 /* What is wrong with an output of a later run. */
-static spmd_status fail_type(const struct result *result, const spmd_block *block, int index)
+static spmd_status fail_type(const spmd_shard_map_call *call, const spmd_block *block, int index)
 {
+    const struct result *result = &call->result[index];
     const spmd_block *first = &result->placed;
+    struct argument output = spmd__argument(&call->names, OUTPUT, index);
     if (block->dtype != first->dtype)
-        return spmd_fail(SPMD_ERR_DTYPE, "output %d: %s now, but %s at the plan's first run", index,
+        return spmd_fail(SPMD_ERR_DTYPE, "%s: %s now, but %s at the plan's first run", output.text,
                          spmd_dtype_name(block->dtype), spmd_dtype_name(first->dtype));
     if (block->ndim != first->ndim)
-        return spmd_fail(SPMD_ERR_SHAPE,
-                         "output %d: %d dimensions now, but %d at the plan's first run", index,
-                         block->ndim, first->ndim);
+        return spmd_fail(SPMD_ERR_SHAPE, "%s: %d dimensions now, but %d at the plan's first run",
+                         output.text, block->ndim, first->ndim);
     spmd__array_check_parts(result->sharding, spmd_block_shape(block), result->shape);
-    return spmd_fail(SPMD_ERR_SHAPE, "output %d: %s", index, spmd_error_message());
+    return spmd_fail(SPMD_ERR_SHAPE, "%s: %s", output.text, spmd_error_message());
 }
 
 static spmd_status check_output(const spmd_shard_map_call *call, int index)
@@ -228,7 +232,7 @@ static spmd_status check_output(const spmd_shard_map_call *call, int index)
     const spmd_block *block = &call->out[index].block;
     if (!call->settled)
         return place_block(call, index);
-    return same_type(block, &result->placed) ? SPMD_OK : fail_type(result, block, index);
+    return same_type(block, &result->placed) ? SPMD_OK : fail_type(call, block, index);
 }
 
 /* Finds the array that the caller will get: one that borrows what the body gave, the given one, or

@@ -77,7 +77,8 @@ static spmd_status read_in_spec(spmd_shard_map_call *call, int index, const char
     struct input *input = &call->input[index];
     spmd_status status = read_spec(call, text, &input->named);
     if (status != SPMD_OK)
-        return spmd_fail(status, "in_specs[%d]: %s", index, spmd_error_message());
+        return spmd_fail(status, "%s: %s", spmd__argument(&call->names, IN_SPEC, index).text,
+                         spmd_error_message());
     input->wanted = spmd__sharding_hold(input->named);
     call->in_sharding[index] = input->wanted;
     return SPMD_OK;
@@ -88,12 +89,13 @@ static spmd_status read_out_spec(spmd_shard_map_call *call, int index, const cha
     struct result *result = &call->result[index];
     spmd_status status = read_spec(call, text, &result->named);
     if (status != SPMD_OK)
-        return spmd_fail(status, "out_specs[%d]: %s", index, spmd_error_message());
+        return spmd_fail(status, "%s: %s", spmd__argument(&call->names, OUT_SPEC, index).text,
+                         spmd_error_message());
     if (result->named->spec.unreduced)
         return spmd_fail(SPMD_ERR_SPEC,
-                         "out_specs[%d]: %s: an output's blocks are its values, "
+                         "%s: %s: an output's blocks are its values, "
                          "not contributions: reduce them in the body",
-                         index, text);
+                         spmd__argument(&call->names, OUT_SPEC, index).text, text);
     result->sharding = spmd__sharding_hold(result->named);
     return SPMD_OK;
 }
@@ -155,13 +157,15 @@ static spmd_status read_texts(spmd_shard_map_call *call, const char *const in_sp
 spmd_status spmd__shard_map_draft(spmd_mesh *mesh, spmd_body *body, int nin,
                                   const char *const in_specs[], int nout,
                                   const char *const out_specs[],
-                                  const spmd_shard_map_options *options, spmd_shard_map_call **out)
+                                  const spmd_shard_map_options *options, const struct names *names,
+                                  spmd_shard_map_call **out)
 {
     spmd_shard_map_call *call;
     TRY(check_arguments(mesh, body, nin, in_specs, nout, out_specs));
     TRY(alloc_call(nin, nout, &call));
     call->mesh = call->inner = spmd__mesh_hold(mesh);
     call->body = body;
+    call->names = names ? *names : (struct names){NULL, NULL};
     spmd_status status = read_texts(call, in_specs, out_specs, options);
     if (status == SPMD_OK)
         *out = call;
@@ -190,16 +194,17 @@ spmd_status spmd__shard_map_open(spmd_shard_map_call *call)
                             0);
 }
 
-spmd_status spmd_shard_map_plan(spmd_mesh *mesh, spmd_body *body, int nin,
-                                const char *const in_specs[], int nout,
-                                const char *const out_specs[],
-                                const spmd_shard_map_options *options, spmd_shard_map_call **out)
+spmd_status spmd__shard_map_plan_named(spmd_mesh *mesh, spmd_body *body, int nin,
+                                       const char *const in_specs[], int nout,
+                                       const char *const out_specs[],
+                                       const spmd_shard_map_options *options,
+                                       const struct names *names, spmd_shard_map_call **out)
 {
     spmd_shard_map_call *call = NULL;
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a shard_map needs a mesh, this is NULL");
     spmd_status status =
-        spmd__shard_map_draft(mesh, body, nin, in_specs, nout, out_specs, options, &call);
+        spmd__shard_map_draft(mesh, body, nin, in_specs, nout, out_specs, options, names, &call);
     if (status == SPMD_OK && !out)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the plan, it is NULL");
     status = spmd__mesh_agree(mesh, status, call ? spmd__shard_map_digest(call) : 0);
@@ -210,6 +215,15 @@ spmd_status spmd_shard_map_plan(spmd_mesh *mesh, spmd_body *body, int nin,
     else
         spmd_shard_map_free(&call);
     return status;
+}
+
+spmd_status spmd_shard_map_plan(spmd_mesh *mesh, spmd_body *body, int nin,
+                                const char *const in_specs[], int nout,
+                                const char *const out_specs[],
+                                const spmd_shard_map_options *options, spmd_shard_map_call **out)
+{
+    return spmd__shard_map_plan_named(mesh, body, nin, in_specs, nout, out_specs, options, NULL,
+                                      out);
 }
 
 void spmd_shard_map_free(spmd_shard_map_call **handle)

@@ -7,6 +7,7 @@
 #include "core/mem.h"
 #include "core/tree_match.h"
 #include "core/tree_text.h"
+#include "map/shard_map.h"
 #include "map/tree_body.h"
 
 /* The leaves of the arguments and of the results, for the flat call. */
@@ -15,7 +16,6 @@ struct spmd_shard_map_tree_call {
     spmd_mesh *mesh;     /* held */
     spmd_tree *in, *out; /* structures */
     int nin, nout;
-    bool *splits;                       /* [nin] the spec names axes */
     const spmd_tree **leaves;           /* [nin] during a run */
     spmd_array **arrays;                /* [nin] during a run: of the leaves that are arrays */
     struct key_block *keys;             /* [nin] during a run: of those that are keys */
@@ -28,11 +28,13 @@ struct spmd_shard_map_tree_call {
     struct tree_call call;
 };
 
-/* A leaf of a structure. */
+/* A leaf of a structure, whatever its value. */
+static const struct leaf_kind blank = {"a leaf", NULL, NULL, NULL};
+
 static spmd_status make_blank(const spmd_tree *old, int index, void *user, spmd_tree **leaf)
 {
     (void)old, (void)index, (void)user;
-    return spmd__tree_make_leaf(&spmd__leaf_integer, (union leaf){.integer = 0}, leaf);
+    return spmd__tree_make_leaf(&blank, (union leaf){.pointer = NULL}, leaf);
 }
 
 /* What a shard_map is planned from. */
@@ -44,6 +46,7 @@ struct wanted {
     const spmd_tree *out;
     const char *out_specs;
     const spmd_shard_map_options *options;
+    spmd_shard_map_tree_call **place;
     spmd_tree *specs[2];       /* parsed: of inputs, of outputs */
     const spmd_tree **spec[2]; /* [nin], [nout] */
     const char **text[2];      /* [nin], [nout] */
@@ -68,7 +71,6 @@ static spmd_status parse(struct wanted *wanted)
 static spmd_status alloc_plan(spmd_shard_map_tree_call *plan)
 {
     size_t nin = (size_t)plan->nin, nout = (size_t)plan->nout;
-    TRY(spmd__alloc(nin, sizeof *plan->splits, &plan->splits));
     TRY(spmd__alloc(nin, sizeof *plan->leaves, &plan->leaves));
     TRY(spmd__alloc(nin, sizeof *plan->arrays, &plan->arrays));
     TRY(spmd__alloc(nin, sizeof *plan->keys, &plan->keys));
@@ -112,8 +114,8 @@ static spmd_status prepare(spmd_shard_map_tree_call *plan, struct wanted *wanted
     plan->agree = wanted->options && wanted->options->agree;
     plan->call = (struct tree_call){
         .body = wanted->body, .out = plan->out, .statics = plan->statics, .seen = plan->seen};
-    TRY(spread_specs(wanted, 0, plan->in, plan->nin));
-    return spread_specs(wanted, 1, plan->out, plan->nout);
+    TRY(spread_specs(wanted, 0, wanted->in, plan->nin));
+    return spread_specs(wanted, 1, out, plan->nout);
 }
 
 static uint64_t digest_plan(const spmd_shard_map_tree_call *plan)
@@ -131,26 +133,17 @@ static void end(struct wanted *wanted)
     }
 }
 
-/* Whether the spec of each input splits it. */
-static spmd_status find_splits(spmd_shard_map_tree_call *plan, const struct wanted *wanted)
-{
-    for (int k = 0; k < plan->nin; k++) {
-        spmd_sharding *sharding;
-        TRY(spmd_sharding_create(plan->mesh, wanted->text[0][k], &sharding));
-        plan->splits[k] = spmd__spec_used(&sharding->spec) != 0;
-        spmd_sharding_free(&sharding);
-    }
-    return SPMD_OK;
-}
-
 /* Collective. */
 static spmd_status make_plan(spmd_shard_map_tree_call *plan, struct wanted *wanted)
 {
     spmd_status status = prepare(plan, wanted);
+    if (status == SPMD_OK && !wanted->place)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the plan, it is NULL");
     TRY(spmd__tree_agree(plan->mesh, status, status == SPMD_OK ? digest_plan(plan) : 0));
-    TRY(spmd_shard_map_plan(plan->mesh, spmd__tree_body, plan->nin, wanted->text[0], plan->nout,
-                            wanted->text[1], wanted->options, &plan->flat));
-    return find_splits(plan, wanted);
+    struct names names = {plan->in, plan->out};
+    return spmd__shard_map_plan_named(plan->mesh, spmd__tree_body, plan->nin, wanted->text[0],
+                                      plan->nout, wanted->text[1], wanted->options, &names,
+                                      &plan->flat);
 }
 
 spmd_status spmd_shard_map_tree_plan(spmd_mesh *mesh, spmd_body *body, const spmd_tree *in,
@@ -158,7 +151,7 @@ spmd_status spmd_shard_map_tree_plan(spmd_mesh *mesh, spmd_body *body, const spm
                                      const char *out_specs, const spmd_shard_map_options *options,
                                      spmd_shard_map_tree_call **plan)
 {
-    struct wanted wanted = {mesh, body, in, in_specs, out, out_specs, .options = options};
+    struct wanted wanted = {mesh, body, in, in_specs, out, out_specs, options, plan};
     spmd_shard_map_tree_call *made;
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a shard_map needs a mesh, this is NULL");
@@ -183,7 +176,6 @@ void spmd_shard_map_tree_free(spmd_shard_map_tree_call **handle)
     spmd_mesh_free(&plan->mesh);
     spmd__tree_free(&plan->in);
     spmd__tree_free(&plan->out);
-    free(plan->splits);
     free(plan->leaves);
     free(plan->arrays);
     free(plan->keys);
@@ -201,7 +193,7 @@ static spmd_status take_static(spmd_shard_map_tree_call *plan, int index, uint64
     if (spmd__tree_block(leaf))
         return spmd_fail(SPMD_ERR_ARGUMENT, "it is a block, and a shard_map runs over arrays: "
                                             "spmd_tree_device_put makes them");
-    if (plan->splits[index])
+    if (spmd__spec_used(&plan->flat->input[index].named->spec) != 0)
         return spmd_fail(SPMD_ERR_SPEC,
                          "it is %s, which the spec cannot split: its spec is P() or None",
                          leaf->leaf->what);

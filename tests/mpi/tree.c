@@ -144,7 +144,7 @@ static void a_plan_runs_many_times(void)
     EXPECT_OK(spmd_tree_set_tree(other, "", params));
     EXPECT_OK(spmd_tree_set_none(other, "layer1/b"));
     EXPECT_FAILS(spmd_shard_map_tree_run(plan, NULL, other, &out), SPMD_ERR_ARGUMENT,
-                 "the plan's in differs from in: the plan's in['layer1']['b'] is an integer, "
+                 "the plan's in differs from in: the plan's in['layer1']['b'] is a leaf, "
                  "in['layer1']['b'] is None");
     EXPECT_FAILS(spmd_shard_map_tree_run(plan, NULL, params, &other), SPMD_ERR_ARGUMENT,
                  "the plan's out differs from out");
@@ -248,7 +248,8 @@ static void a_wrong_prefix_is_told_with_its_paths(void)
                             "P()", NULL),
         SPMD_ERR_ARGUMENT,
         "in_specs is no prefix of in, in 2 places: in_specs[0] is a dict of c, w, in[0] is a dict "
-        "of b, w (c in in_specs alone) (b in in alone); in_specs[1] is a list of 2, in[1] is an");
+        "of b, w: only in_specs has c, only in has b; in_specs[1] is a list of 2, in[1] is an "
+        "array");
     EXPECT_FAILS(
         spmd_shard_map_tree(mesh, double_leaves, NULL, in, "[P(), P(), P()]", &out, "P()", NULL),
         SPMD_ERR_ARGUMENT, "in_specs is a list of 3, in is a list of 2");
@@ -572,7 +573,8 @@ static void host_trees_are_placed(void)
     EXPECT(format_is(placed, "{b: f64[3], key: key(0,0), mask: None, w: f64[5@x,3]}"));
     EXPECT(values_are(placed, "w", 1, 0) && values_are(placed, "b", 1, 0));
     EXPECT_OK(spmd_tree_reshard(placed, "{w: P(-,x), b: P(x), mask: None, key: None}", &moved));
-    EXPECT(format_is(moved, "{b: f64[3@x], key: key(0,0), mask: None, w: f64[5,3@x]}"));
+    if (test_size > 1)
+        EXPECT(format_is(moved, "{b: f64[3@x], key: key(0,0), mask: None, w: f64[5,3@x]}"));
     EXPECT(values_are(moved, "w", 1, 0) && values_are(moved, "b", 1, 0));
     spmd_tree_free(&placed);
     EXPECT_OK(spmd_tree_reshard(moved, "None", &placed));

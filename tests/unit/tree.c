@@ -304,8 +304,8 @@ START_TEST(differences_are_all_told)
     assert_differ("[]", "{}", "a is a list of 0, b is an empty dict");
     assert_differ("{w: [0, 0]}", "{w: [0]}", "a['w'] is a list of 2, b['w'] is a list of 1");
     assert_differ("[{w: 0, b: 0}]", "[{w: 0, c: 0, d: 0}]",
-                  "a[0] is a dict of b, w, b[0] is a dict of c, d, w (b in a alone) (c, d in b "
-                  "alone)");
+                  "a[0] is a dict of b, w, b[0] is a dict of c, d, w: only a has b, only b has "
+                  "c, d");
     assert_differ("{x: {p: 0}, y: [0], z: 0}", "{x: {q: 0}, y: 0, z: 0}", "in 2 places: a['x'] is");
     assert_differ("{x: {p: 0}, y: [0], z: 0}", "{x: {q: 0}, y: 0, z: 0}",
                   "; a['y'] is a list of 1, b['y'] is an integer");
@@ -342,7 +342,7 @@ START_TEST(no_prefix_is_told_by_path)
     ASSERT_OK(spmd_tree_parse_specs("[{w: P(x)}, [P(), P()]]", &prefix));
     ASSERT_FAILS(spmd_tree_broadcast(prefix, tree, leaves), SPMD_ERR_ARGUMENT,
                  "the prefix is no prefix of the tree, in 2 places: the prefix[0] is a dict of w, "
-                 "the tree[0] is a dict of b, w (b in the tree alone); the prefix[1] is a list of "
+                 "the tree[0] is a dict of b, w: only the tree has b; the prefix[1] is a list of "
                  "2, the tree[1] is an integer");
     spmd_tree_free(&prefix);
     spmd_tree_free(&tree);
