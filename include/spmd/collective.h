@@ -118,9 +118,11 @@ int64_t spmd_axis_index(const spmd_ctx *ctx, const char *axes);
 int64_t spmd_axis_size(const spmd_ctx *ctx, const char *axes);
 
 /* The same in two phases, to compute while data moves: _start begins, spmd_wait ends. Between
- * them `in` must not be written and `out` not be touched. Members start in the same order, and may
- * wait in any. The first call of a list of axes waits for the others to get there. Each request
- * must be waited for before the body returns. Not under an axis of a vmap. */
+ * them `in` must not be written and `out` not be touched. Members start in the same order, one
+ * that would do for the blocking calls as well (SPMD_CHECK=1 makes these instead, at the first
+ * wait), and may wait in any. The first call of a list of axes waits for the others to get there.
+ * Each request must be waited for before the body returns, or fails it with SPMD_ERR_BODY. Not over
+ * an axis of a vmap. */
 typedef struct spmd_request spmd_request;
 spmd_status spmd_psum_start(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out,
                             spmd_request **request);

@@ -7,6 +7,26 @@
 #include "core/clones.h"
 #include "core/half.h"
 
+spmd_dtype spmd__carrier(spmd_reduction reduction, spmd_dtype dtype)
+{
+    if (dtype == SPMD_F16 || dtype == SPMD_BF16)
+        return SPMD_F32;
+    return reduction == SPMD_SUM && dtype == SPMD_BOOL ? SPMD_I32 : dtype;
+}
+
+const void *spmd__carry(spmd_reduction reduction, spmd_dtype dtype, int64_t count,
+                        const void *elements, void *room)
+{
+    if (spmd__carrier(reduction, dtype) == dtype)
+        return elements;
+    if (dtype != SPMD_BOOL)
+        spmd__widen(dtype, count, elements, room);
+    else
+        for (int64_t i = 0; i < count; i++)
+            ((int32_t *)room)[i] = ((const bool *)elements)[i];
+    return room;
+}
+
 /* Rows are done in steps of a constant length, which compilers turn into vectors. */
 enum { STEP = 32 };
 

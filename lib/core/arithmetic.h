@@ -6,9 +6,17 @@
 
 #include <spmd/types.h>
 
+/* The type that carries a reduction of elements of `dtype`: f32 for f16 and bf16, i32 for sums of
+ * bool, else the same. */
+spmd_dtype spmd__carrier(spmd_reduction reduction, spmd_dtype dtype);
+
+/* `count` elements in that type: where they lie if it is theirs, else in `room`. */
+const void *spmd__carry(spmd_reduction reduction, spmd_dtype dtype, int64_t count,
+                        const void *elements, void *room);
+
 /* inout[i] = inout[i] + in[i], or the greater of the two, or the smaller; NaN wins. Sums of whole
- * numbers wrap. Not of f16 and bf16, which are carried in f32, and no sum of bool; complex numbers
- * are summed only. The rows do not overlap. */
+ * numbers wrap. `dtype` is one that carries; complex numbers are summed only. The rows do not
+ * overlap. */
 void spmd__accumulate(spmd_reduction reduction, spmd_dtype dtype, int64_t count, const void *in,
                       void *inout);
 
