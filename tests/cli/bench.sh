@@ -18,6 +18,7 @@ measures() {
 
 ok 'bench/layout' measures 1 layout 3
 ok 'bench/shard_map' measures 2 shard_map 12
+ok 'bench/collectives' measures 2 collectives 39
 ok 'bench/halo' measures 2 halo 2
 status 2 'a measure with an option that there is not' "$PWD/bench/layout" --slow
 plan_end

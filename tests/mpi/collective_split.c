@@ -1,17 +1,24 @@
 /* collective_split.c - MPI tests of collectives in two phases: any order of waits, what may happen
  * in between, what is never waited for. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "harness.h"
 
-/* A mesh of all ranks: in two columns where they divide, else in one. */
+/* On all ranks: in two columns where they divide, else in one. Where ranks are checked, what a
+ * start begins is done at a wait. */
 static void run(spmd_body *body, void *user)
 {
-    spmd_mesh *mesh = NULL;
-    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, test_size % 2 == 0 ? "x=*,y=2" : "x=*,y=1", &mesh));
-    EXPECT_OK(spmd_shard_map(mesh, body, user, 0, NULL, NULL, 0, NULL, NULL, NULL));
-    spmd_mesh_free(&mesh);
+    const char *text = test_size % 2 == 0 ? "x=*,y=2" : "x=*,y=1";
+    for (int check = 0; check < 2; check++) {
+        spmd_mesh *mesh = NULL;
+        setenv("SPMD_CHECK", check ? "1" : "0", 1);
+        EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, text, &mesh));
+        EXPECT_OK(spmd_shard_map(mesh, body, user, 0, NULL, NULL, 0, NULL, NULL, NULL));
+        spmd_mesh_free(&mesh);
+    }
+    unsetenv("SPMD_CHECK");
 }
 
 typedef spmd_status call(spmd_ctx *, const spmd_block *, const char *, spmd_block *);
@@ -300,7 +307,7 @@ static spmd_status give_up(spmd_ctx *ctx, void *user)
     return spmd_fail(SPMD_ERR_ARGUMENT, "the body gave up");
 }
 
-static void what_is_never_waited_for_fails_the_body(void)
+static void expect_failures(void)
 {
     spmd_mesh *mesh = NULL;
     EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*,y=1", &mesh));
@@ -312,6 +319,14 @@ static void what_is_never_waited_for_fails_the_body(void)
                  SPMD_ERR_ARGUMENT, "the body gave up");
     EXPECT_OK(spmd_shard_map(mesh, chain, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL));
     spmd_mesh_free(&mesh);
+}
+
+static void what_is_never_waited_for_fails_the_body(void)
+{
+    expect_failures();
+    setenv("SPMD_CHECK", "1", 1);
+    expect_failures();
+    unsetenv("SPMD_CHECK");
 }
 
 static spmd_status wrong_starts(spmd_ctx *ctx, void *user)
