@@ -1,9 +1,10 @@
 /* core/mem.c - checked memory. */
 #include "core/mem.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/poison.h"
 
 spmd_status spmd__alloc(size_t count, size_t size, void *out)
 {
@@ -16,13 +17,11 @@ spmd_status spmd__alloc(size_t count, size_t size, void *out)
 
 spmd_status spmd__alloc_block(size_t bytes, void **out)
 {
-    if (bytes > SIZE_MAX - BLOCK_ALIGNMENT)
+    void *memory;
+    if (posix_memalign(&memory, BLOCK_ALIGNMENT, bytes ? bytes : 1) != 0)
         return spmd_fail(SPMD_ERR_MEMORY, "no memory for a block of %zu bytes", bytes);
-    size_t rounded = (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
-    void *memory = aligned_alloc(BLOCK_ALIGNMENT, rounded ? rounded : BLOCK_ALIGNMENT);
-    if (!memory)
-        return spmd_fail(SPMD_ERR_MEMORY, "no memory for a block of %zu bytes", bytes);
-    memset(memory, 0, rounded);
+    memset(memory, 0, bytes);
+    POISON(memory, bytes ? 0 : 1);
     *out = memory;
     return SPMD_OK;
 }

@@ -12,7 +12,8 @@ enum { BLOCK_ALIGNMENT = 64 };
  * SPMD_ERR_MEMORY, also when the product overflows. */
 spmd_status spmd__alloc(size_t count, size_t size, void *out /* a pointer to a pointer */);
 
-/* The same for array data: aligned to BLOCK_ALIGNMENT bytes, `bytes` rounded up to it. */
+/* The same for array data: `bytes` and no more, so that the address sanitizer sees whoever goes
+ * beyond, aligned to BLOCK_ALIGNMENT. Never NULL. */
 spmd_status spmd__alloc_block(size_t bytes, void **out);
 
 #endif

@@ -1,10 +1,10 @@
 /* mesh_cycles.c - meshes that come and go leave no communicator and no memory behind. */
-#include <malloc.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "comms.h"
 #include "harness.h"
+#include "memory.h"
 
 /* As many on one or two ranks as a long run makes. Fewer on many ranks, where each takes longer,
  * and under a sanitizer, which unwinds the stack at each allocation. */
@@ -14,17 +14,6 @@ static int cycles(void)
     return 1000 / test_size;
 #else
     return test_size <= 2 ? 40000 : 2000 / test_size;
-#endif
-}
-
-/* What the C library has handed out. */
-static size_t memory_in_use(void)
-{
-#if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
-    struct mallinfo2 info = mallinfo2();
-    return info.uordblks + info.hblkhd;
-#else
-    return 0;
 #endif
 }
 
