@@ -437,6 +437,35 @@ static void mistakes_are_told(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Under SPMD_CHECK=1 ranks that want different borders are told so, and nobody waits. */
+static spmd_status different_body(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    const spmd_halo one[] = {{"x", 1, 1, true}}, two[] = {{"x", 1, 2, true}};
+    const spmd_halo *halo = is_last_of_many() ? two : one;
+    spmd_block *padded = spmd_halo_block(ctx, in, halo);
+    return spmd_halo_exchange(ctx, padded, halo);
+}
+
+static void different_borders_are_told(void)
+{
+    const char *setting = getenv("SPMD_CHECK");
+    setenv("SPMD_CHECK", "1", 1);
+    spmd_mesh *mesh = make_line();
+    if (!setting)
+        unsetenv("SPMD_CHECK");
+    spmd_array *array = pattern_array(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(3 * test_size));
+    spmd_status status = spmd_shard_map(mesh, different_body, NULL, 1, &array, SPMD_SPECS("P(x)"),
+                                        0, NULL, NULL, NULL);
+    if (test_size == 1)
+        EXPECT_OK(status);
+    else
+        EXPECT_FAILS(status, SPMD_ERR_DISAGREE, "with borders 1 + 2 periodic");
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
 static spmd_status wrong_halo_body(spmd_ctx *ctx, void *user)
 {
     (void)user;
@@ -665,6 +694,6 @@ HARNESS_MAIN("halo", CASE(a_line_has_neighbours), CASE(corners_come_along),
              CASE(other_axes_hold_replicas_or_batches),
              CASE(meshes_may_leave_ranks_or_change_their_order), CASE(a_part_of_the_axes_moves),
              CASE(instances_have_borders), CASE(exchanges_overlap), CASE(blocks_know_their_place),
-             CASE(mistakes_are_told), CASE(a_wrong_halo_fails_the_call),
-             CASE(rule_30_is_the_same_on_all_meshes), CASE(jacobi_is_the_same_on_all_meshes),
-             CASE(random_halos_are_right))
+             CASE(mistakes_are_told), CASE(different_borders_are_told),
+             CASE(a_wrong_halo_fails_the_call), CASE(rule_30_is_the_same_on_all_meshes),
+             CASE(jacobi_is_the_same_on_all_meshes), CASE(random_halos_are_right))
