@@ -151,7 +151,14 @@ spmd_status spmd_shard_map_tree_plan(spmd_mesh *mesh, spmd_body *body, const spm
                                      const char *out_specs, const spmd_shard_map_options *options,
                                      spmd_shard_map_tree_call **plan)
 {
-    struct wanted wanted = {mesh, body, in, in_specs, out, out_specs, options, plan};
+    struct wanted wanted = {.mesh = mesh,
+                            .body = body,
+                            .in = in,
+                            .in_specs = in_specs,
+                            .out = out,
+                            .out_specs = out_specs,
+                            .options = options,
+                            .place = plan};
     spmd_shard_map_tree_call *made;
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a shard_map needs a mesh, this is NULL");
