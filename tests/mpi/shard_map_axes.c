@@ -225,6 +225,44 @@ static void blocks_are_equal_along_other_axes(void)
 
 /* Collectives. */
 
+/* JAX's example: four rows of two; the block goes to the next row, whatever lies along the other
+ * axis. */
+static spmd_status to_the_next(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    int64_t n = spmd_axis_size(ctx, "x");
+    int64_t pairs[64][2];
+    for (int64_t i = 0; i < n; i++) {
+        pairs[i][0] = i;
+        pairs[i][1] = (i + 1) % n;
+    }
+    spmd_array *made = NULL;
+    SPMD_TRY(spmd_array_zeros(spmd_ctx_mesh(ctx), "P(y)", SPMD_I64,
+                              spmd_array_shape(spmd_in_array(ctx, 0)), &made));
+    spmd_block out = *spmd_array_block(made);
+    spmd_status status = spmd_ppermute(ctx, in, "x", n, pairs, &out);
+    if (status == SPMD_OK)
+        status = spmd_out_array(ctx, 0, made);
+    spmd_array_free(&made);
+    return status;
+}
+
+static void blocks_move_along_manual_axes(void)
+{
+    spmd_mesh *mesh = make_grid();
+    int64_t n = 2 * test_size, row = 2 * spmd_mesh_axis_size(mesh, "y");
+    spmd_array *in = count_up(mesh, "P((x,y))", SPMD_SHAPE(n)), *out = NULL;
+    EXPECT_OK(map_axes(mesh, "x", to_the_next, NULL, in, "P(x)", &out, "P(x)"));
+    int64_t *host = gather(out);
+    for (int64_t i = 0; host && i < n; i++)
+        EXPECT(host[i] == (i + n - row) % n);
+    free(host);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 static spmd_status sum_over(spmd_ctx *ctx, void *axes)
 {
     const spmd_block *in = spmd_in(ctx, 0);
@@ -602,10 +640,11 @@ static void views_know_their_ranks(void)
 HARNESS_MAIN("shard_map_axes", CASE(inputs_keep_what_they_have_along_other_axes),
              CASE(the_array_of_a_body_is_its_part), CASE(an_array_may_be_given_back),
              CASE(an_output_may_lie_otherwise_than_the_input), CASE(arrays_are_made_on_the_view),
-             CASE(blocks_are_equal_along_other_axes), CASE(collectives_name_manual_axes_alone),
-             CASE(bodies_may_map_the_remaining_axes), CASE(sums_of_a_part_are_made_inside),
-             CASE(failures_inside_are_everybodys), CASE(plans_over_some_axes_run_many_times),
-             CASE(plans_keep_how_outputs_lie), CASE(an_array_that_is_kept_outlives_its_call),
-             CASE(wrong_uses_of_arrays_are_refused), CASE(specs_name_manual_axes_alone),
-             CASE(none_is_an_input_here_too), CASE(idle_ranks_may_call_it),
-             CASE(ranks_in_another_order), CASE(views_know_their_ranks))
+             CASE(blocks_are_equal_along_other_axes), CASE(blocks_move_along_manual_axes),
+             CASE(collectives_name_manual_axes_alone), CASE(bodies_may_map_the_remaining_axes),
+             CASE(sums_of_a_part_are_made_inside), CASE(failures_inside_are_everybodys),
+             CASE(plans_over_some_axes_run_many_times), CASE(plans_keep_how_outputs_lie),
+             CASE(an_array_that_is_kept_outlives_its_call), CASE(wrong_uses_of_arrays_are_refused),
+             CASE(specs_name_manual_axes_alone), CASE(none_is_an_input_here_too),
+             CASE(idle_ranks_may_call_it), CASE(ranks_in_another_order),
+             CASE(views_know_their_ranks))

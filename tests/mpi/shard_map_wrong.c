@@ -268,6 +268,40 @@ static void wrong_specs_are_refused(void)
     spmd_mesh_free(&mesh);
 }
 
+/* The option strict: nothing is moved for an input. */
+static void strict_calls_move_nothing(void)
+{
+    const spmd_shard_map_options strict = {.strict = true, .agree = true};
+    spmd_mesh *mesh = make_line();
+    spmd_array *in = count_up(mesh, "P(x)", SPMD_SHAPE(7, 3)), *out = NULL;
+    spmd_array *other = count_up(mesh, "P(-, x)", SPMD_SHAPE(7, 3));
+    spmd_shard_map_call *plan = plan_one(mesh, copy, "P(x, -)", "P(x)", &strict);
+    for (int run = 0; run < 3; run++) {
+        EXPECT_OK(spmd_shard_map_run(plan, NULL, &in, &out));
+        spmd_status status = spmd_shard_map_run(plan, NULL, &other, &out);
+        if (test_size > 1)
+            EXPECT_FAILS(status, SPMD_ERR_SPEC,
+                         "input 0 lies as P(-, x), the in_spec says P(x, -): reshard it first, or "
+                         "leave the option strict out");
+        else
+            EXPECT_OK(status);
+        expect_same_message();
+        expect_line(out, 1, 0);
+    }
+    spmd_shard_map_free(&plan);
+    const spmd_shard_map_options over_x = {.strict = true, .axes = "x"};
+    EXPECT_OK(spmd_shard_map(mesh, copy, NULL, 1, SPMD_ARRAYS(other), SPMD_SPECS("P(-, x)"), 1,
+                             &out, SPMD_SPECS("P(-, x)"), &over_x));
+    expect_disagreement(
+        spmd_shard_map_plan(mesh, copy, 1, SPMD_SPECS("P(x)"), 1, SPMD_SPECS("P(x)"),
+                            &(spmd_shard_map_options){.strict = is_last_of_many()}, &plan));
+    spmd_shard_map_free(&plan);
+    spmd_array_free(&in);
+    spmd_array_free(&other);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 static void wrong_arrays_are_refused(void)
 {
     spmd_mesh *mesh = make_line(), *grid = make_grid(), *abstract = NULL;
@@ -373,5 +407,6 @@ HARNESS_MAIN("shard_map_wrong", CASE(outputs_need_arrays_of_their_own),
              CASE(a_failing_body_is_everybodys), CASE(agreed_plans_outlive_a_failing_body),
              CASE(misuse_of_a_ctx_fails_the_call), CASE(blocks_must_add_up),
              CASE(blocks_of_different_types_disagree), CASE(outputs_must_fit_their_spec),
-             CASE(wrong_specs_are_refused), CASE(wrong_arrays_are_refused),
-             CASE(counts_and_options_are_agreed_on), CASE(failures_name_ranks_of_the_communicator))
+             CASE(wrong_specs_are_refused), CASE(strict_calls_move_nothing),
+             CASE(wrong_arrays_are_refused), CASE(counts_and_options_are_agreed_on),
+             CASE(failures_name_ranks_of_the_communicator))
