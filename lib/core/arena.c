@@ -89,8 +89,20 @@ void spmd__arena_reset(struct arena *arena, struct arena_mark mark)
     arena->at = mark.chunk;
 }
 
+spmd_status spmd__arena_inner(struct arena *arena, struct arena **inner)
+{
+    if (!arena->inner)
+        TRY(spmd__alloc(1, sizeof *arena->inner, &arena->inner));
+    *inner = arena->inner;
+    return SPMD_OK;
+}
+
 void spmd__arena_free(struct arena *arena)
 {
+    if (arena->inner)
+        spmd__arena_free(arena->inner);
+    free(arena->inner);
+    arena->inner = NULL;
     while (arena->first) {
         struct arena_chunk *chunk = arena->first;
         arena->first = chunk->next;

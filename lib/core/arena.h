@@ -16,6 +16,7 @@
 struct arena {
     struct arena_chunk *first; /* in the order of their use */
     struct arena_chunk *at;    /* the one that is taken from; NULL: none has been used */
+    struct arena *inner;       /* NULL: not asked for yet */
 };
 
 struct arena_mark {
@@ -29,6 +30,11 @@ spmd_status spmd__arena_take(struct arena *arena, size_t bytes, void **out);
 
 struct arena_mark spmd__arena_mark(const struct arena *arena);
 void spmd__arena_reset(struct arena *arena, struct arena_mark mark);
+
+/* Another arena, which is this one's and freed with it: for what is called in between, so that this
+ * one can be taken from meanwhile. The caller gives back what it takes there. Fails with
+ * SPMD_ERR_MEMORY. */
+spmd_status spmd__arena_inner(struct arena *arena, struct arena **inner);
 
 void spmd__arena_free(struct arena *arena);
 

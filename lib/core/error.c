@@ -5,13 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What this thread remembers of its last failure. */
-static _Thread_local struct {
-    char message[ERROR_MESSAGE_BYTES];
-    char place[256];
-    bool agreed;
-    bool speaker;
-} last;
+static _Thread_local struct failure last;
 
 const char *spmd_status_name(spmd_status status)
 {
@@ -67,6 +61,13 @@ static void record(const char *message, bool agreed, bool speaker)
 void spmd__error_clear(void)
 {
     record("", false, false);
+}
+
+void spmd__error_swap(struct failure *failure)
+{
+    struct failure mine = last;
+    last = *failure;
+    *failure = mine;
 }
 
 spmd_status spmd_fail(spmd_status status, const char *format, ...)

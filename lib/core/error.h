@@ -16,6 +16,17 @@
 
 enum { ERROR_MESSAGE_BYTES = 1024 };
 
+/* What is remembered of a failure. */
+struct failure {
+    char message[ERROR_MESSAGE_BYTES];
+    char place[256];
+    bool agreed;
+    bool speaker;
+};
+
+/* Exchanges what this thread remembers of its last failure for *failure. */
+void spmd__error_swap(struct failure *failure);
+
 /* Forgets the last failure: a message that is there afterwards is a new one. */
 void spmd__error_clear(void);
 

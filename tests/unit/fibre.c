@@ -1,0 +1,157 @@
+/* fibre.c - unit tests of code that runs on stacks of its own. */
+#include "core/fibre.h"
+
+#include <stdint.h>
+
+#include "core/error.h"
+#include "core/place.h"
+#include "unit.h"
+
+/* Counts to `last`, one step each time it is resumed. */
+struct counter {
+    int at, last;
+};
+
+static void count(void *argument)
+{
+    struct counter *counter = argument;
+    while (counter->at < counter->last) {
+        counter->at++;
+        spmd__fibre_suspend();
+    }
+}
+
+START_TEST(goes_on_where_it_left)
+{
+    struct counter counter = {0, 3};
+    struct fibre *fibre;
+    ASSERT_OK(spmd__fibre_make(0, count, &counter, &fibre));
+    for (int i = 1; i <= 3; i++) {
+        spmd__fibre_resume(fibre);
+        ck_assert_int_eq(counter.at, i);
+        ck_assert(!spmd__fibre_has_returned(fibre));
+    }
+    spmd__fibre_resume(fibre);
+    ck_assert(spmd__fibre_has_returned(fibre));
+    spmd__fibre_free(&fibre);
+    ck_assert_ptr_null(fibre);
+    spmd__fibre_free(&fibre);
+}
+END_TEST
+
+START_TEST(many_take_turns)
+{
+    enum { MANY = 1000 };
+    static struct counter counters[MANY];
+    static struct fibre *fibres[MANY];
+    for (int k = 0; k < MANY; k++) {
+        counters[k] = (struct counter){0, 2};
+        ASSERT_OK(spmd__fibre_make(1 << 20, count, &counters[k], &fibres[k]));
+    }
+    for (int round = 0; round < 3; round++)
+        for (int k = 0; k < MANY; k++)
+            spmd__fibre_resume(fibres[k]);
+    for (int k = 0; k < MANY; k++) {
+        ck_assert(spmd__fibre_has_returned(fibres[k]));
+        ck_assert_int_eq(counters[k].at, 2);
+        spmd__fibre_free(&fibres[k]);
+    }
+}
+END_TEST
+
+/* Runs another one in its turn. */
+static void count_inside(void *argument)
+{
+    struct counter *counter = argument;
+    struct fibre *own = spmd__fibre_running(), *inner;
+    ASSERT_OK(spmd__fibre_make(0, count, counter, &inner));
+    while (!spmd__fibre_has_returned(inner)) {
+        spmd__fibre_resume(inner);
+        ck_assert_ptr_eq(spmd__fibre_running(), own);
+        spmd__fibre_suspend();
+    }
+    spmd__fibre_free(&inner);
+}
+
+START_TEST(they_nest)
+{
+    struct counter counter = {0, 2};
+    struct fibre *outer;
+    ck_assert_ptr_null(spmd__fibre_running());
+    ASSERT_OK(spmd__fibre_make(0, count_inside, &counter, &outer));
+    for (int turns = 1; !spmd__fibre_has_returned(outer); turns++) {
+        spmd__fibre_resume(outer);
+        ck_assert_ptr_null(spmd__fibre_running());
+        ck_assert_int_eq(counter.at, turns < 2 ? turns : 2);
+    }
+    spmd__fibre_free(&outer);
+}
+END_TEST
+
+static void fail_and_suspend(void *argument)
+{
+    ck_assert_str_eq(spmd_error_message(), "");
+    ck_assert_ptr_null(spmd__place().file);
+    spmd_fail(SPMD_ERR_BODY, "%s", (const char *)argument);
+    spmd__place_restore((struct place){argument, 7});
+    spmd__fibre_suspend();
+    ck_assert_str_eq(spmd_error_message(), argument);
+    ck_assert_ptr_eq((const void *)spmd__place().file, argument);
+}
+
+START_TEST(each_remembers_its_own_failure_and_place)
+{
+    char *names[] = {"one", "two"};
+    struct fibre *fibres[2];
+    spmd_fail(SPMD_ERR_BODY, "mine");
+    spmd__place_restore((struct place){"here", 1});
+    for (int k = 0; k < 2; k++)
+        ASSERT_OK(spmd__fibre_make(0, fail_and_suspend, names[k], &fibres[k]));
+    for (int round = 0; round < 2; round++)
+        for (int k = 0; k < 2; k++) {
+            spmd__fibre_resume(fibres[k]);
+            ck_assert_str_eq(spmd_error_message(), "mine");
+            ck_assert_str_eq(spmd__place().file, "here");
+        }
+    spmd__fibre_free(&fibres[0]);
+    spmd__fibre_free(&fibres[1]);
+}
+END_TEST
+
+/* Touches most of a stack. */
+static void use_stack(void *argument)
+{
+    volatile char room[3 << 20];
+    for (size_t i = 0; i < sizeof room; i += 1 << 10)
+        room[i] = 1;
+    *(int *)argument += room[1 << 20];
+}
+
+START_TEST(stacks_are_as_large_as_asked)
+{
+    int done = 0;
+    struct fibre *fibre;
+    ASSERT_OK(spmd__fibre_make(4 << 20, use_stack, &done, &fibre));
+    spmd__fibre_resume(fibre);
+    ck_assert_int_eq(done, 1);
+    spmd__fibre_free(&fibre);
+    ASSERT_FAILS(spmd__fibre_make(SIZE_MAX, use_stack, &done, &fibre), SPMD_ERR_MEMORY, "stack");
+    ASSERT_FAILS(spmd__fibre_make(SIZE_MAX / 2, use_stack, &done, &fibre), SPMD_ERR_MEMORY,
+                 "stack");
+}
+END_TEST
+
+/* One that never began leaves nothing behind. */
+START_TEST(unused_ones_are_freed)
+{
+    struct counter counter = {0, 1};
+    struct fibre *fibre;
+    ASSERT_OK(spmd__fibre_make(0, count, &counter, &fibre));
+    spmd__fibre_free(&fibre);
+    ck_assert_int_eq(counter.at, 0);
+}
+END_TEST
+
+UNIT_MAIN("fibre", goes_on_where_it_left, many_take_turns, they_nest,
+          each_remembers_its_own_failure_and_place, stacks_are_as_large_as_asked,
+          unused_ones_are_freed)
