@@ -100,7 +100,7 @@ spmd_status spmd__all_gather(MPI_Comm comm, const void *in, const int64_t bytes[
     }
     if (total == 0)
         return nothing(pending);
-    if (even ? bytes[0] > MPI_PIECE_BYTES : total > MPI_PIECE_BYTES)
+    if (even ? bytes[0] > spmd__mpi_piece_bytes : total > spmd__mpi_piece_bytes)
         return move_parcels(comm, (void *)in, NULL, bytes[rank], out, bytes, arena, pending);
     TRY(reserve_one(arena, pending, &request));
     if (even)
@@ -142,7 +142,7 @@ spmd_status spmd__all_to_all(MPI_Comm comm, struct volume volume, const void *in
     MPI_Comm_size(comm, &ranks);
     if (volume.total == 0)
         return nothing(pending);
-    if (even ? volume.each > MPI_PIECE_BYTES : volume.total > MPI_PIECE_BYTES)
+    if (even ? volume.each > spmd__mpi_piece_bytes : volume.total > spmd__mpi_piece_bytes)
         return move_parcels(comm, (void *)in, send, 0, out, recv, arena, pending);
     TRY(reserve_one(arena, pending, &request));
     if (even)
@@ -154,8 +154,9 @@ spmd_status spmd__all_to_all(MPI_Comm comm, struct volume volume, const void *in
 
 spmd_status spmd__broadcast(MPI_Comm comm, int root, void *data, int64_t bytes)
 {
-    for (int64_t done = 0; done < bytes; done += MPI_PIECE_BYTES) {
-        int piece = (int)(bytes - done < MPI_PIECE_BYTES ? bytes - done : MPI_PIECE_BYTES);
+    for (int64_t done = 0; done < bytes; done += spmd__mpi_piece_bytes) {
+        int piece =
+            (int)(bytes - done < spmd__mpi_piece_bytes ? bytes - done : spmd__mpi_piece_bytes);
         TRY_MPI(MPI_Bcast((char *)data + done, piece, MPI_BYTE, root, comm));
     }
     return SPMD_OK;

@@ -16,7 +16,6 @@ spmd_status spmd__mpi_status(int code, const char *call);
 /* MPI counts are int: larger moves go in pieces of at most this many bytes, a multiple of the
  * largest element's. It is a variable for tests. */
 extern int64_t spmd__mpi_piece_bytes;
-#define MPI_PIECE_BYTES spmd__mpi_piece_bytes
 
 /* What a message from one rank to another is. Programs use the communicators of groups as well
  * (spmd_mesh_comm), with small tags as a rule; MPI has tags up to 32767 everywhere. */

@@ -10,15 +10,15 @@ static int64_t count_pieces(int rank, int64_t count, const struct parcel parcels
     int64_t pieces = 0;
     for (int64_t i = 0; i < count; i++)
         if (parcels[i].peer != rank)
-            pieces += (parcels[i].bytes + MPI_PIECE_BYTES - 1) / MPI_PIECE_BYTES;
+            pieces += (parcels[i].bytes + spmd__mpi_piece_bytes - 1) / spmd__mpi_piece_bytes;
     return pieces;
 }
 
 static spmd_status post(MPI_Comm comm, const struct parcel *parcel, bool sends, MPI_Request **next)
 {
-    for (int64_t done = 0; done < parcel->bytes; done += MPI_PIECE_BYTES) {
+    for (int64_t done = 0; done < parcel->bytes; done += spmd__mpi_piece_bytes) {
         int64_t left = parcel->bytes - done;
-        int piece = (int)(left < MPI_PIECE_BYTES ? left : MPI_PIECE_BYTES);
+        int piece = (int)(left < spmd__mpi_piece_bytes ? left : spmd__mpi_piece_bytes);
         char *data = (char *)parcel->data + done;
         MPI_Request *request = (*next)++;
         if (sends)

@@ -90,7 +90,7 @@ static spmd_status find_op(const struct group *group, spmd_reduction reduction, 
 /* Elements that one MPI call may take. */
 static int64_t most_elements(spmd_dtype dtype)
 {
-    return MPI_PIECE_BYTES / (int64_t)spmd_dtype_size(dtype);
+    return spmd__mpi_piece_bytes / (int64_t)spmd_dtype_size(dtype);
 }
 
 static spmd_status all_reduce_plain(const struct group *group, spmd_reduction reduction,

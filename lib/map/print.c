@@ -129,9 +129,9 @@ static void print_notice(FILE *stream, const spmd_mesh *mesh, int64_t position,
 /* The values' way to position 0. */
 static spmd_status transfer(MPI_Comm comm, int from, int rank, char *data, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += (size_t)MPI_PIECE_BYTES) {
-        bool last = bytes - at < (size_t)MPI_PIECE_BYTES;
-        int count = last ? (int)(bytes - at) : (int)MPI_PIECE_BYTES;
+    for (size_t at = 0; at < bytes; at += (size_t)spmd__mpi_piece_bytes) {
+        bool last = bytes - at < (size_t)spmd__mpi_piece_bytes;
+        int count = last ? (int)(bytes - at) : (int)spmd__mpi_piece_bytes;
         if (rank == from)
             TRY_MPI(MPI_Send(data + at, count, MPI_BYTE, 0, TAG_PRINT, comm));
         else

@@ -76,24 +76,6 @@ static spmd_status shape(const struct operation *op, const struct group *group, 
     return SPMD_OK;
 }
 
-/* The type that carries sums until they are rounded. */
-static spmd_dtype carrier_of(spmd_dtype dtype)
-{
-    return dtype == SPMD_F16 || dtype == SPMD_BF16 ? SPMD_F32 : spmd_psum_dtype(dtype);
-}
-
-/* Flags become counts. */
-static void convert(spmd_dtype dtype, int64_t count, const void *from, spmd_dtype to, void *out)
-{
-    if (dtype == SPMD_BOOL)
-        for (int64_t i = 0; i < count; i++)
-            ((int32_t *)out)[i] = ((const bool *)from)[i];
-    else if (dtype != to)
-        spmd__widen(dtype, count, from, out);
-    else if (count > 0)
-        memcpy(out, from, (size_t)count * spmd_dtype_size(dtype));
-}
-
 /* The parts of `in` one after the other, as elements of type `as`, and not in the memory of `out`.
  */
 static spmd_status pack(const struct operation *op, const struct parts *parts, spmd_dtype as,
@@ -113,8 +95,7 @@ static spmd_status pack(const struct operation *op, const struct parts *parts, s
     if (as == in->dtype)
         return SPMD_OK;
     TRY(spmd__arena_take(arena, (size_t)count * spmd_dtype_size(as), &converted));
-    convert(in->dtype, count, ordered, as, converted);
-    *packed = converted;
+    *packed = spmd__carry(SPMD_SUM, in->dtype, count, ordered, converted);
     return SPMD_OK;
 }
 
@@ -140,7 +121,7 @@ static spmd_status run(struct operation *op, struct group *group)
 /* Where the sum goes: to `out` if that has the type that carries it. */
 static spmd_status place_sum(const struct operation *op, struct arena *arena, void **sum)
 {
-    spmd_dtype carrier = carrier_of(op->in->dtype);
+    spmd_dtype carrier = spmd__carrier(SPMD_SUM, op->in->dtype);
     *sum = op->out->data;
     if (op->out->dtype == carrier)
         return SPMD_OK;
@@ -163,7 +144,7 @@ static spmd_status finish(spmd_request *request)
 static spmd_status start(struct operation *op, struct group *group, spmd_request *request)
 {
     struct arena *arena = &request->arena;
-    spmd_dtype carrier = carrier_of(op->in->dtype);
+    spmd_dtype carrier = spmd__carrier(SPMD_SUM, op->in->dtype);
     struct scatter scatter;
     const void *packed;
     TRY(prepare(op, group, arena, &scatter));
@@ -185,7 +166,7 @@ static spmd_status take_scratch(const struct operation *op, struct scratch *scra
     size_t count = (size_t)spmd_block_size(op->in);
     spmd_dtype dtype = op->in->dtype;
     TRY(spmd__arena_take(op->ctx->arena, count * spmd_dtype_size(dtype), &scratch->part));
-    return spmd__arena_take(op->ctx->arena, count * spmd_dtype_size(carrier_of(dtype)),
+    return spmd__arena_take(op->ctx->arena, count * spmd_dtype_size(spmd__carrier(SPMD_SUM, dtype)),
                             &scratch->carried);
 }
 
@@ -193,16 +174,19 @@ static spmd_status take_scratch(const struct operation *op, struct scratch *scra
 static void sum_part(const struct scatter *scatter, spmd_dtype dtype, int64_t n,
                      const void *const in[], int64_t k, const struct scratch *scratch, void *sum)
 {
-    spmd_dtype carrier = carrier_of(dtype);
+    spmd_dtype carrier = spmd__carrier(SPMD_SUM, dtype);
     size_t element = scatter->parts.element;
     int64_t count = scatter->counts[k];
     for (int64_t m = 0; m < n; m++) {
         struct view from = spmd__parts_view(&scatter->parts, (void *)in[m], k); /* read only */
         struct view to = spmd__view_like(&from, scratch->part, element);
         spmd__view_copy(&to, &from, element);
-        convert(dtype, count, scratch->part, carrier, m == 0 ? sum : scratch->carried);
+        const void *term =
+            spmd__carry(SPMD_SUM, dtype, count, scratch->part, m == 0 ? sum : scratch->carried);
         if (m > 0)
-            spmd__accumulate(SPMD_SUM, carrier, count, scratch->carried, sum);
+            spmd__accumulate(SPMD_SUM, carrier, count, term, sum);
+        else if (term != sum && count > 0)
+            memcpy(sum, term, (size_t)count * element);
     }
 }
 
