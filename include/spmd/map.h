@@ -43,13 +43,18 @@ spmd_block *spmd_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape);
 spmd_mesh *spmd_ctx_mesh(const spmd_ctx *ctx);
 
 /* Local. In a shard_map over some axes only: input `index` as an array on spmd_ctx_mesh: what is
- * this rank's along the axes of the shard_map, as it lies along the remaining ones. Borrowed;
- * NULL where the call passed none. */
+ * this rank's along the axes of the shard_map, as it lies along the remaining ones. Its block is
+ * the input's, not a copy, and read only. Borrowed (spmd_array_hold keeps it for longer); NULL
+ * where the call passed none. In other bodies no axes remain: NULL, which fails the call, and
+ * spmd_in is all there is. */
 spmd_array *spmd_in_array(spmd_ctx *ctx, int index);
 
 /* Local. In a shard_map over some axes only: makes `array`, which lies on spmd_ctx_mesh, output
- * `index`; it is held. An output that is declared by spmd_out instead has equal blocks along the
- * remaining axes. */
+ * `index`: its block, which is held and not copied, under a spec that names the out_spec's axes of
+ * each dimension, followed by those along which the array lies. An output that is declared by
+ * spmd_out instead has equal blocks along the remaining axes (checked). Fails with SPMD_ERR_MESH
+ * for an array of another mesh, SPMD_ERR_SPEC if it lies otherwise than at the plan's first run,
+ * and SPMD_ERR_ARGUMENT. */
 spmd_status spmd_out_array(spmd_ctx *ctx, int index, spmd_array *array);
 
 /* Collective over the mesh of the body: a look at every rank's `block` (an input, an output, a
@@ -80,9 +85,10 @@ typedef enum spmd_replication {
 typedef struct spmd_shard_map_options {
     spmd_replication replication; /* JAX's check_rep, check_vma */
     bool agree; /* planned runs, too, end in an agreement: a failing body fails the call */
-    /* The axes that the body is run over, "x" or "x,y"; NULL for all of the mesh. The specs name
-     * these alone. Along the remaining axes arrays lie as they do, and nothing moves (JAX's
-     * axis_names): see spmd_in_array. */
+    /* The axes that the body is run over, "x" or "x,y"; NULL or "" for all of the mesh. The specs
+     * name these alone, and so do the body's collectives. Along the remaining axes arrays lie as
+     * they do, and nothing moves (JAX's axis_names): see spmd_in_array. In the body of another
+     * shard_map, on its spmd_ctx_mesh, collectives may name the axes of both. */
     const char *axes;
     bool strict; /* inputs that do not lie as their in_spec says are refused, not resharded */
 } spmd_shard_map_options;

@@ -283,6 +283,43 @@ static void outputs_need_not_be_as_the_inputs(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Columns beyond the end: blocks of no columns. */
+static spmd_status no_columns(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    EXPECT(spmd_block_size(spmd_out(ctx, 0, in->dtype, SPMD_SHAPE(in->shape[0], 0))) == 0);
+    return SPMD_OK;
+}
+
+static void blocks_may_be_empty(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *in = count_up(mesh, "P(-, x)", SPMD_SHAPE(32, 32)), *out = NULL;
+    EXPECT_OK(map(mesh, no_columns, NULL, in, "P(-, x)", &out, "P(-, x)"));
+    EXPECT(has_type(out, "i64[32,0@x]"));
+    EXPECT_OK(map(mesh, no_columns, NULL, in, "P(-, x)", &out, "P(-, -)"));
+    EXPECT(has_type(out, "i64[32,0]"));
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
+/* The dimensions of an array along the axes of a mesh in another order. */
+static void three_axes(void)
+{
+    spmd_mesh *mesh = make_mesh(test_size == 8 ? "x=2,y=2,z=2" : "x=1,y=1,z=*");
+    spmd_array *in = count_up(mesh, "P(z, (x,y))", SPMD_SHAPE(8, 8)), *out = NULL;
+    if (test_size == 8)
+        EXPECT(spmd_shape_equal(spmd_block_shape(spmd_array_block(in)), SPMD_SHAPE(4, 2)));
+    EXPECT_OK(map(mesh, copy, NULL, in, "P(z, (x,y))", &out, "P(z, (x,y))"));
+    EXPECT(has_type(out, "i64[8@z,8@(x,y)]"));
+    expect_line(out, 1, 0);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 static spmd_status scratch(spmd_ctx *ctx, void *user)
 {
     (void)user;
@@ -480,6 +517,7 @@ HARNESS_MAIN("shard_map", CASE(blocks_join_to_arrays), CASE(inputs_in_place_are_
              CASE(axis_indices_count_the_ranks), CASE(outputs_of_any_type_and_rank),
              CASE(out_specs_tile), CASE(out_specs_tile_one_element),
              CASE(sums_need_no_axis_in_their_out_spec), CASE(outputs_need_not_be_as_the_inputs),
-             CASE(scratch_memory_is_zeroed), CASE(idle_ranks_may_call),
-             CASE(idle_ranks_give_back_what_was_given), CASE(loops_and_branches),
-             CASE(ranks_in_another_order), CASE(rows_may_do_different_things))
+             CASE(blocks_may_be_empty), CASE(three_axes), CASE(scratch_memory_is_zeroed),
+             CASE(idle_ranks_may_call), CASE(idle_ranks_give_back_what_was_given),
+             CASE(loops_and_branches), CASE(ranks_in_another_order),
+             CASE(rows_may_do_different_things))

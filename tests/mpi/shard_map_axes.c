@@ -397,6 +397,42 @@ static void failures_inside_are_everybodys(void)
     spmd_mesh_free(&mesh);
 }
 
+/* A promise is checked among the ranks of the inner mesh, in its terms. */
+static spmd_status own_index(spmd_ctx *ctx, void *user)
+{
+    elements(spmd_out(ctx, 0, SPMD_I64, SPMD_SHAPE(1)))[0] = spmd_axis_index(ctx, user);
+    return SPMD_OK;
+}
+
+static void promises_inside_are_checked(void)
+{
+    spmd_mesh *mesh = make_grid();
+    spmd_array *in = count_up(mesh, "P()", SPMD_SHAPE(3)), *out = NULL;
+    struct inner along_x = {own_index, "x", NULL, "P()", "P()"};
+    EXPECT_OK(map_axes(mesh, "x", map_inside, &along_x, in, "P()", &out, "P(x)"));
+    expect_line(out, 1, 0);
+    spmd_array_free(&out);
+    struct inner along_y = {own_index, "y", NULL, "P()", "P()"};
+    spmd_status status = map_axes(mesh, "x", map_inside, &along_y, in, "P()", &out, "P(x)");
+    if (spmd_mesh_axis_size(mesh, "y") > 1)
+        EXPECT_FAILS(status, SPMD_ERR_REPLICATION,
+                     "output 0: its out_spec P() promises equal blocks along y, but element (0) is "
+                     "1 at position 1 and 0 at position 0");
+    else
+        EXPECT_OK(status);
+    expect_same_message();
+    spmd_array_free(&out);
+    /* An array that is given back must be equal along x, if its out_spec does not name it. */
+    status = map_axes(mesh, "x", map_inside, &along_x, in, "P()", &out, "P()");
+    if (spmd_mesh_axis_size(mesh, "x") > 1)
+        EXPECT_FAILS(status, SPMD_ERR_REPLICATION, "promises equal blocks along x, but");
+    else
+        EXPECT_OK(status);
+    spmd_array_free(&out);
+    spmd_array_free(&in);
+    spmd_mesh_free(&mesh);
+}
+
 /* Plans. */
 
 static void plans_over_some_axes_run_many_times(void)
@@ -643,8 +679,8 @@ HARNESS_MAIN("shard_map_axes", CASE(inputs_keep_what_they_have_along_other_axes)
              CASE(blocks_are_equal_along_other_axes), CASE(blocks_move_along_manual_axes),
              CASE(collectives_name_manual_axes_alone), CASE(bodies_may_map_the_remaining_axes),
              CASE(sums_of_a_part_are_made_inside), CASE(failures_inside_are_everybodys),
-             CASE(plans_over_some_axes_run_many_times), CASE(plans_keep_how_outputs_lie),
-             CASE(an_array_that_is_kept_outlives_its_call), CASE(wrong_uses_of_arrays_are_refused),
-             CASE(specs_name_manual_axes_alone), CASE(none_is_an_input_here_too),
-             CASE(idle_ranks_may_call_it), CASE(ranks_in_another_order),
-             CASE(views_know_their_ranks))
+             CASE(promises_inside_are_checked), CASE(plans_over_some_axes_run_many_times),
+             CASE(plans_keep_how_outputs_lie), CASE(an_array_that_is_kept_outlives_its_call),
+             CASE(wrong_uses_of_arrays_are_refused), CASE(specs_name_manual_axes_alone),
+             CASE(none_is_an_input_here_too), CASE(idle_ranks_may_call_it),
+             CASE(ranks_in_another_order), CASE(views_know_their_ranks))

@@ -302,6 +302,15 @@ static void strict_calls_move_nothing(void)
     spmd_mesh_free(&mesh);
 }
 
+static void collectives_need_a_body(void)
+{
+    int64_t value = 1;
+    spmd_block block = spmd_block_borrow(&value, SPMD_I64, SPMD_SCALAR);
+    EXPECT_FAILS(spmd_psum(NULL, &block, "x", &block), SPMD_ERR_MESH,
+                 "collectives over mesh axes need the body of a shard_map");
+    EXPECT(value == 1 && spmd_axis_index(NULL, "x") == -1);
+}
+
 static void wrong_arrays_are_refused(void)
 {
     spmd_mesh *mesh = make_line(), *grid = make_grid(), *abstract = NULL;
@@ -408,5 +417,5 @@ HARNESS_MAIN("shard_map_wrong", CASE(outputs_need_arrays_of_their_own),
              CASE(misuse_of_a_ctx_fails_the_call), CASE(blocks_must_add_up),
              CASE(blocks_of_different_types_disagree), CASE(outputs_must_fit_their_spec),
              CASE(wrong_specs_are_refused), CASE(strict_calls_move_nothing),
-             CASE(wrong_arrays_are_refused), CASE(counts_and_options_are_agreed_on),
-             CASE(failures_name_ranks_of_the_communicator))
+             CASE(collectives_need_a_body), CASE(wrong_arrays_are_refused),
+             CASE(counts_and_options_are_agreed_on), CASE(failures_name_ranks_of_the_communicator))
