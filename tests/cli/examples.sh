@@ -36,6 +36,7 @@ example 06_shard_map 2 4 6
 example 08_preshard 1 3 4 8
 example 09_replication 4 6
 example 11_vmap 1 3 4 8
+example 13_trees 4 6 8
 example 14_halo 1 3 4 8
 for axes in x=2,y=2 x=1,y=4; do
     same "14_halo on $axes" "$texts/example-14_halo.txt" run 4 "$examples/14_halo" "$axes"
