@@ -154,3 +154,10 @@ void spmd__abort(const char *message)
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1); /* the standard lets MPI_Abort return */
 }
+
+void spmd__abort_together(void)
+{
+    if (!spmd__error_is_speaker())
+        sleep(1);
+    spmd__abort(spmd_error_message());
+}

@@ -25,4 +25,8 @@ spmd_status spmd__wait_or_abort(int count, MPI_Request requests[], int name);
 /* Prints "spmd: error: MESSAGE" and ends the run. */
 _Noreturn void spmd__abort(const char *message);
 
+/* Ends the run by the last failure, which is that of several ranks: one of them tells it; should it
+ * not come to that, so do the others. */
+_Noreturn void spmd__abort_together(void);
+
 #endif

@@ -74,7 +74,7 @@ static spmd_status keep_text(char **kept, const char *text)
 static spmd_status ask(struct detector *detector)
 {
     struct waves *waves = detector->waves;
-    struct letter question = {.what = ++waves->number};
+    struct letter question = {.number = ++waves->number};
     struct pulse *answered = waves->before;
     waves->before = waves->now;
     waves->now = answered;
@@ -117,7 +117,7 @@ static spmd_status describe(const struct detector *detector, struct text *text)
     int *names;
     TRY(spmd__alloc((size_t)detector->size, sizeof *names, &names));
     for (int r = 0; r < detector->size; r++)
-        names[r] = spmd__detector_name(detector, r);
+        names[r] = detector->names ? detector->names[r] : r;
     spmd__text_add(text, "no rank can go on: ");
     spmd__whereabouts_print(text, detector->size, names,
                             (const char *const *)detector->waves->texts);

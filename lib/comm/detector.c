@@ -41,13 +41,29 @@ void spmd__detector_close(struct detector **handle)
         return;
     spmd__post_close(&detector->post);
     spmd__meeting_forget(detector);
+    spmd__announcement_forget(detector);
     spmd__deadlock_close(&detector->waves, detector->size);
     free(detector);
 }
 
-int spmd__detector_name(const struct detector *detector, int rank)
+spmd_status spmd__detector_keep(struct arrival **list, int from, const struct letter *letter)
 {
-    return detector->names ? detector->names[rank] : rank;
+    struct arrival *arrival;
+    size_t bytes = strlen(letter->text) + 1;
+    TRY(spmd__alloc(1, sizeof *arrival + bytes, &arrival));
+    *arrival = (struct arrival){*list, from, letter->key, letter->number, letter->what};
+    memcpy(arrival->text, letter->text, bytes);
+    *list = arrival;
+    return SPMD_OK;
+}
+
+void spmd__detector_drop(struct arrival **list)
+{
+    while (*list) {
+        struct arrival *one = *list;
+        *list = one->next;
+        free(one);
+    }
 }
 
 spmd_status spmd__detector_send(struct detector *detector, int to, enum letter_kind kind,
@@ -84,6 +100,8 @@ static spmd_status handle(struct detector *detector, enum letter_kind kind, int 
     detector->pulse.received++;
     if (kind == LETTER_ARRIVAL)
         return spmd__meeting_take(detector, from, letter);
+    if (kind == LETTER_ANNOUNCEMENT)
+        return spmd__announcement_take(detector, from, letter);
     if (kind == LETTER_RELEASE)
         end_wait(detector, MAY_GO_ON, "");
     if (kind == LETTER_MISMATCH)
@@ -156,21 +174,36 @@ static spmd_status fail_letters(struct detector *detector, spmd_status status)
     return status;
 }
 
-spmd_status spmd__detector_meet(struct detector *detector, const struct meeting *meeting,
-                                uint64_t what, const char *text)
+/* Begins a wait by `enter`, which may be its end already. */
+static spmd_status wait_in(struct detector *detector, const struct meeting *meeting,
+                           const char *text, spmd_status (*enter)(struct detector *detector))
 {
     TRY(spmd__detector_check(detector));
     detector->pulse.wait = ++detector->waits;
     detector->meeting = meeting;
-    detector->what = what;
     detector->text = text;
     detector->since = spmd__clock();
     detector->outcome = STILL_WAITING;
-    spmd_status status = spmd__meeting_enter(detector);
+    spmd_status status = enter(detector);
     if (status == SPMD_OK)
         status = wait_for_outcome(detector);
     detector->pulse.wait = 0;
     if (status != SPMD_OK)
         return fail_letters(detector, status);
     return detector->outcome == MAY_GO_ON ? SPMD_OK : fail_meeting(detector);
+}
+
+spmd_status spmd__detector_meet(struct detector *detector, const struct meeting *meeting,
+                                uint64_t what, const char *text)
+{
+    detector->number = 0;
+    detector->what = what;
+    return wait_in(detector, meeting, text, spmd__meeting_enter);
+}
+
+spmd_status spmd__detector_await(struct detector *detector, const struct meeting *meeting,
+                                 uint64_t number, const char *text)
+{
+    detector->number = number;
+    return wait_in(detector, meeting, text, spmd__announcement_enter);
 }

@@ -50,17 +50,35 @@ spmd_status spmd__group_open(struct group *group)
     return SPMD_OK;
 }
 
+static spmd_status make_meeting(const struct group *real, enum meeting_kind kind,
+                                struct meeting *meeting)
+{
+    int *members;
+    if (!real->mesh->watch || meeting->size > 0)
+        return SPMD_OK;
+    TRY(list_members(real, &members));
+    spmd__meeting_make(meeting, kind, real->size, members);
+    return SPMD_OK;
+}
+
 spmd_status spmd__group_meet(struct group *group, const char *what)
 {
     struct group *real = group->real;
-    int *members;
-    if (!real->mesh->watch)
-        return SPMD_OK;
-    if (real->meeting.size == 0) {
-        TRY(list_members(real, &members));
-        spmd__meeting_make(&real->meeting, MEETING_FOR_DATA, real->size, members);
-    }
+    TRY(make_meeting(real, MEETING_FOR_DATA, &real->meeting));
     return spmd__watch_meet(real->mesh->watch, &real->meeting, what, NULL);
+}
+
+spmd_status spmd__group_announce(struct group *group, const char *what, uint64_t *number)
+{
+    struct group *real = group->real;
+    TRY(make_meeting(real, MEETING_FOR_STARTS, &real->starts));
+    return spmd__watch_announce(real->mesh->watch, &real->starts, what, number);
+}
+
+spmd_status spmd__group_await(struct group *group, const char *what, uint64_t number)
+{
+    struct group *real = group->real;
+    return spmd__watch_await(real->mesh->watch, &real->starts, what, number);
 }
 
 void spmd__group_leave(struct group *group)

@@ -1,7 +1,6 @@
 /* comm/meeting.c - meetings: who is there, and whether all came for the same. */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "comm/detector.h"
 #include "core/hash.h"
@@ -20,19 +19,10 @@ void spmd__meeting_free(struct meeting *meeting)
     *meeting = (struct meeting){0};
 }
 
-static void free_arrivals(struct arrival **list)
-{
-    while (*list) {
-        struct arrival *one = *list;
-        *list = one->next;
-        free(one);
-    }
-}
-
 void spmd__meeting_forget(struct detector *detector)
 {
-    free_arrivals(&detector->here);
-    free_arrivals(&detector->early);
+    spmd__detector_drop(&detector->here);
+    spmd__detector_drop(&detector->early);
     detector->nhere = 0;
 }
 
@@ -46,8 +36,8 @@ static spmd_status tell_members(struct detector *detector, enum letter_kind kind
     return SPMD_OK;
 }
 
-/* Who of the members does what. */
-static spmd_status describe_mismatch(const struct detector *detector, struct text *text)
+spmd_status spmd__meeting_describe(const struct detector *detector, const struct arrival *list,
+                                   const char *mine, struct text *text)
 {
     const struct meeting *meeting = detector->meeting;
     const char **phrases;
@@ -59,10 +49,11 @@ static spmd_status describe_mismatch(const struct detector *detector, struct tex
         return status;
     }
     for (int64_t i = 0; i < meeting->size; i++) {
-        names[i] = spmd__detector_name(detector, meeting->members[i]);
-        phrases[i] = detector->text; /* the leader's own */
-        for (const struct arrival *one = detector->here; one; one = one->next)
-            if (one->from == meeting->members[i])
+        int member = meeting->members[i];
+        names[i] = detector->names ? detector->names[member] : member;
+        phrases[i] = mine;
+        for (const struct arrival *one = list; one; one = one->next)
+            if (one->from == member)
                 phrases[i] = one->text;
     }
     spmd__text_add(text, "ranks that belong together are in different calls: ");
@@ -81,10 +72,10 @@ static spmd_status conclude(struct detector *detector)
         alike = alike && one->what == detector->what;
     if (!alike) {
         struct text text = spmd__text_begin(letter.text, sizeof letter.text);
-        TRY(describe_mismatch(detector, &text));
+        TRY(spmd__meeting_describe(detector, detector->here, detector->text, &text));
         snprintf(detector->message, sizeof detector->message, "%s", letter.text);
     }
-    free_arrivals(&detector->here);
+    spmd__detector_drop(&detector->here);
     detector->nhere = 0;
     detector->outcome = alike ? MAY_GO_ON : CAME_FOR_OTHER_THINGS;
     return tell_members(detector, alike ? LETTER_RELEASE : LETTER_MISMATCH, &letter);
@@ -141,14 +132,6 @@ spmd_status spmd__meeting_enter(struct detector *detector)
 
 spmd_status spmd__meeting_take(struct detector *detector, int from, const struct letter *letter)
 {
-    struct arrival *arrival;
-    size_t bytes = strlen(letter->text) + 1;
-    TRY(spmd__alloc(1, sizeof *arrival + bytes, &arrival));
-    arrival->from = from;
-    arrival->key = letter->key;
-    arrival->what = letter->what;
-    memcpy(arrival->text, letter->text, bytes);
-    arrival->next = detector->early;
-    detector->early = arrival;
+    TRY(spmd__detector_keep(&detector->early, from, letter));
     return is_at(detector, letter->key) ? lead(detector) : SPMD_OK;
 }

@@ -31,6 +31,7 @@ void spmd__mesh_free_groups(spmd_mesh *mesh)
         if (group->real == group)
             spmd__mpi_free_comm(&group->comm);
         spmd__meeting_free(&group->meeting);
+        spmd__meeting_free(&group->starts);
         spmd__partition_free(&group->partition);
         free(group);
     }

@@ -21,7 +21,8 @@ struct group {
     int64_t index;          /* this rank in it */
     struct group *real;     /* the group of the root that has the communicator; often itself */
     MPI_Comm comm;          /* ranks in the order of the members; MPI_COMM_NULL: not open yet */
-    struct meeting meeting; /* made when it is watched */
+    struct meeting meeting; /* made when it is watched; and that of what is begun in two phases */
+    struct meeting starts;
     struct group *next;
 };
 
@@ -122,6 +123,12 @@ int64_t spmd__group_member(const struct group *group, int64_t index);
 
 /* Collective over the group where SPMD_CHECK=1: spmd__watch_meet. */
 spmd_status spmd__group_meet(struct group *group, const char *what);
+
+/* In two phases: spmd__watch_announce, spmd__watch_await. */
+spmd_status spmd__group_announce(struct group *group, const char *what, uint64_t *number);
+spmd_status spmd__group_await(struct group *group, const char *what, uint64_t number);
+
+/* Behind a meeting or an await. */
 void spmd__group_leave(struct group *group);
 
 /* spmd__agree over the members; `status` at once on idle ranks and abstract meshes. */

@@ -13,13 +13,14 @@
 #include "core/error.h"
 
 enum letter_kind {
-    LETTER_ARRIVAL,  /* to the leader of a meeting: I am here, to do `what` */
-    LETTER_RELEASE,  /* from it: all are */
-    LETTER_MISMATCH, /* from it: not all came to do the same; the text says who did what */
-    LETTER_QUESTION, /* from rank 0, in wave number `what`: where are you? */
-    LETTER_ANSWER,   /* to it, by a rank that waits */
-    LETTER_DEADLOCK, /* from it: nobody can go on; the text says who is where */
-    LETTER_LAST,     /* nothing will follow */
+    LETTER_ARRIVAL,      /* to the leader of a meeting: I am here, to do `what` */
+    LETTER_RELEASE,      /* from it: all are */
+    LETTER_MISMATCH,     /* from it: not all came to do the same; the text says who did what */
+    LETTER_ANNOUNCEMENT, /* to all others of a group: I have begun to do `what` */
+    LETTER_QUESTION,     /* from rank 0, in wave `number`: where are you? */
+    LETTER_ANSWER,       /* to it, by a rank that waits */
+    LETTER_DEADLOCK,     /* from it: nobody can go on; the text says who is where */
+    LETTER_LAST,         /* nothing will follow */
 };
 
 /* How far a rank has come: alike at two times, nothing has happened to it between them. */
@@ -30,8 +31,9 @@ struct pulse {
 };
 
 struct letter {
-    uint64_t key;  /* of a meeting */
-    uint64_t what; /* what its members compare; of a question the number */
+    uint64_t key;    /* of a meeting */
+    uint64_t what;   /* what its members compare */
+    uint64_t number; /* of an announcement among those with its key; of a question */
     struct pulse pulse;
     char text[ERROR_MESSAGE_BYTES]; /* sent as far as it is long */
 };

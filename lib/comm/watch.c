@@ -127,6 +127,21 @@ static void describe(struct text *text, const char *what, const char *note)
     spmd__place_print(text, spmd__place());
 }
 
+/* Into a wait: whether the mesh is of use, and a note for the watchdog. */
+static spmd_status begin_wait(struct watch *watch, const char *where)
+{
+    if (watch->detector)
+        TRY(spmd__detector_check(watch->detector));
+    if (watch->dog)
+        spmd__watchdog_wait(watch->dog, where);
+    return SPMD_OK;
+}
+
+static uint64_t hash_of(const char *what)
+{
+    return spmd__hash(0, what, strlen(what));
+}
+
 spmd_status spmd__watch_meet(struct watch *watch, const struct meeting *meeting, const char *what,
                              const char *note)
 {
@@ -134,15 +149,40 @@ spmd_status spmd__watch_meet(struct watch *watch, const struct meeting *meeting,
     spmd_status status = SPMD_OK;
     if (!watch)
         return SPMD_OK;
-    if (watch->detector)
-        TRY(spmd__detector_check(watch->detector));
     struct text text = spmd__text_begin(where, sizeof where);
     describe(&text, what, note);
-    if (watch->dog)
-        spmd__watchdog_wait(watch->dog, where);
+    TRY(begin_wait(watch, where));
     if (watch->detector && meeting->size > 1)
-        status =
-            spmd__detector_meet(watch->detector, meeting, spmd__hash(0, what, strlen(what)), where);
+        status = spmd__detector_meet(watch->detector, meeting, hash_of(what), where);
+    if (status != SPMD_OK)
+        spmd__watch_leave(watch);
+    return status;
+}
+
+spmd_status spmd__watch_announce(struct watch *watch, const struct meeting *meeting,
+                                 const char *what, uint64_t *number)
+{
+    char where[WATCH_NOTE_BYTES];
+    if (!spmd__watch_checks(watch))
+        return SPMD_OK;
+    struct text text = spmd__text_begin(where, sizeof where);
+    describe(&text, what, NULL);
+    return spmd__detector_announce(watch->detector, meeting, hash_of(what), where, number);
+}
+
+spmd_status spmd__watch_await(struct watch *watch, const struct meeting *meeting, const char *what,
+                              uint64_t number)
+{
+    char where[WATCH_NOTE_BYTES];
+    spmd_status status = SPMD_OK;
+    if (!watch)
+        return SPMD_OK;
+    struct text text = spmd__text_begin(where, sizeof where);
+    spmd__text_add(&text, "in spmd_wait for %s", what);
+    spmd__place_print(&text, spmd__place());
+    TRY(begin_wait(watch, where));
+    if (watch->detector)
+        status = spmd__detector_await(watch->detector, meeting, number, where);
     if (status != SPMD_OK)
         spmd__watch_leave(watch);
     return status;

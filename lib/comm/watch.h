@@ -49,7 +49,7 @@ bool spmd__watch_checks(const struct watch *watch);
 int spmd__watch_comms(const struct watch *watch);
 
 /* What a meeting is for: tells those of the same members apart. */
-enum meeting_kind { MEETING_FOR_DATA, MEETING_FOR_AGREEMENT };
+enum meeting_kind { MEETING_FOR_DATA, MEETING_FOR_STARTS, MEETING_FOR_AGREEMENT };
 
 /* Local. Makes a meeting; `members` [size] are taken over. */
 void spmd__meeting_make(struct meeting *meeting, enum meeting_kind kind, int64_t size,
@@ -63,6 +63,14 @@ void spmd__meeting_free(struct meeting *meeting);
 spmd_status spmd__watch_meet(struct watch *watch, const struct meeting *meeting, const char *what,
                              const char *note);
 void spmd__watch_leave(struct watch *watch);
+
+/* The same in two phases, for what is begun without waiting for anybody. The first one is local, if
+ * SPMD_CHECK=1 tells the others what this rank begins, and gives its number; members begin in the
+ * same order. The second one waits until all have begun it, in any order: not for more. */
+spmd_status spmd__watch_announce(struct watch *watch, const struct meeting *meeting,
+                                 const char *what, uint64_t *number);
+spmd_status spmd__watch_await(struct watch *watch, const struct meeting *meeting, const char *what,
+                              uint64_t number);
 
 /* Local. Fails, as the meeting did, if in the call that this is the end of no rank could go on. */
 spmd_status spmd__watch_verdict(const struct watch *watch);

@@ -176,10 +176,9 @@ static spmd_status check_blocks(const struct operation *op)
     return SPMD_OK;
 }
 
-/* "psum over x of f32[3,?]" and what the kind adds: what the members compare. */
-static void describe(const struct operation *op, struct text *text)
+void spmd__collective_describe(const struct operation *op, const char *phase, struct text *text)
 {
-    spmd__text_add(text, "%s over %s of %s[", op->kind->name, op->axes,
+    spmd__text_add(text, "%s%s over %s of %s[", op->kind->name, phase, op->axes,
                    spmd_dtype_name(op->in->dtype));
     for (int d = 0; d < op->in->ndim; d++)
         if (op->free_dims >> d & 1)
@@ -198,13 +197,8 @@ static spmd_status meet(const struct operation *op, struct group *group, const c
         return SPMD_OK;
     struct text text = spmd__text_begin(buffer, sizeof buffer);
     spmd__text_add(&text, "%s", what);
-    describe(op, &text);
+    spmd__collective_describe(op, "", &text);
     return spmd__group_meet(group, buffer);
-}
-
-spmd_status spmd__collective_meet(const struct operation *op, struct group *group)
-{
-    return meet(op, group, "");
 }
 
 static spmd_status run(struct operation *op, struct group *group)
@@ -220,22 +214,16 @@ spmd_status spmd__collective_prepare(struct operation *op, struct group **group)
     return op->kind->check(op, *group, (*group)->size);
 }
 
-spmd_status spmd__collective_among(struct operation *op, struct group *group)
+spmd_status spmd__collective_run(struct operation *op)
 {
-    TRY(spmd__collective_meet(op, group));
+    struct group *group;
+    TRY(spmd__collective_prepare(op, &group));
+    TRY(meet(op, group, ""));
     struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
     spmd_status status = run(op, group);
     spmd__arena_reset(op->ctx->arena, mark);
     spmd__group_leave(group);
     return status;
-}
-
-spmd_status spmd__collective_run(struct operation *op)
-{
-    struct group *group;
-    TRY(spmd__collective_prepare(op, &group));
-    spmd__requests_catch_up(op->ctx);
-    return spmd__collective_among(op, group);
 }
 
 static spmd_status find_shape(const struct operation *op, struct group *group, spmd_shape *shape)
@@ -253,7 +241,6 @@ spmd_status spmd__collective_shape(struct operation *op, spmd_shape *out)
         return spmd_fail(SPMD_ERR_ARGUMENT, "%s_shape needs a block, and a place for the shape",
                          op->kind->name);
     TRY(op->kind->check(op, group, group->size));
-    spmd__requests_catch_up(op->ctx);
     TRY(meet(op, group, "the shape of "));
     struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
     spmd_status status = find_shape(op, group, &shape);

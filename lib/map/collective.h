@@ -75,13 +75,12 @@ spmd_status spmd__collective_run(struct operation *op);
 /* What spmd_all_gather_shape and the like give; `out` is not looked at. */
 spmd_status spmd__collective_shape(struct operation *op, spmd_shape *shape);
 
-/* Its parts: finds the group and checks, both local; then meets and runs among the group. */
+/* Their first part: finds the group and checks. Local. */
 spmd_status spmd__collective_prepare(struct operation *op, struct group **group);
-spmd_status spmd__collective_among(struct operation *op, struct group *group);
 
-/* Where ranks are watched: tells what this one is about to do, and waits for the others where that
- * is checked. spmd__group_leave ends it. */
-spmd_status spmd__collective_meet(const struct operation *op, struct group *group);
+/* "psum over x of f32[3,?]", and what the kind adds: what the members compare. `phase` goes behind
+ * the name. */
+void spmd__collective_describe(const struct operation *op, const char *phase, struct text *text);
 
 /* Whether `out` is a dense block of this type; `in` is dense. */
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,

@@ -1,10 +1,8 @@
 /* map/request.c - collectives in two phases: what _start begins and spmd_wait ends.
  *
- * Under SPMD_CHECK=1 a start must not wait for the other members, and what it would do is not to
- * begin before they have said that they do the same. So a start only records the operation. The
- * first wait, or collective that waits by itself, runs all that was started before it, in the order
- * of the starts, by the blocking way. Members start in the same order and may wait in any: so the
- * order of the starts is the one in which they meet. */
+ * Under SPMD_CHECK=1 a start tells the other members what it begins, and a wait looks whether all
+ * have begun the same. By then data is on its way, into memory of the body: so a mistake that is
+ * found there ends the run. */
 #include "map/request.h"
 
 #include <stdio.h>
@@ -110,16 +108,40 @@ static spmd_status keep_operation(spmd_request *request, const struct operation 
     return SPMD_OK;
 }
 
+enum { WHAT_BYTES = 256 };
+
+static void describe(const spmd_request *request, char what[WHAT_BYTES])
+{
+    struct text text = spmd__text_begin(what, WHAT_BYTES);
+    spmd__collective_describe(&request->op, "_start", &text);
+}
+
+/* A group's first use waits for its members. */
+static spmd_status open_together(struct group *group, const char *what)
+{
+    TRY(spmd__group_meet(group, what));
+    spmd_status status = spmd__group_open(group);
+    spmd__group_leave(group);
+    return status;
+}
+
+static spmd_status announce(spmd_request *request, struct group *group)
+{
+    char what[WHAT_BYTES];
+    if (!spmd__watch_checks(group->real->mesh->watch))
+        return spmd__group_open(group);
+    describe(request, what);
+    if (group->real->comm == MPI_COMM_NULL)
+        TRY(open_together(group, what));
+    TRY(spmd__group_open(group));
+    return spmd__group_announce(group, what, &request->number);
+}
+
 static spmd_status begin(spmd_request *request, const struct operation *op)
 {
-    struct group *group = request->group;
     TRY(keep_operation(request, op));
-    request->place = spmd__place();
-    request->deferred = spmd__watch_checks(group->real->mesh->watch);
-    if (request->deferred)
-        return SPMD_OK;
-    TRY(spmd__group_open(group));
-    return op->kind->start(&request->op, group, request);
+    TRY(announce(request, request->group));
+    return op->kind->start(&request->op, request->group, request);
 }
 
 static void add_open(spmd_request *request)
@@ -159,44 +181,6 @@ spmd_status spmd__request_start(struct operation *op, spmd_request **out)
     return SPMD_OK;
 }
 
-/* What a failure in somebody else's wait is kept as, for the request's own. */
-static void keep_failure(spmd_request *request)
-{
-    const char *message = spmd_error_message();
-    const void *kept = NULL;
-    if (copy(request, message, strlen(message) + 1, &kept) == SPMD_OK)
-        request->message = (char *)kept;
-}
-
-static void run_deferred(spmd_request *request)
-{
-    struct place here = spmd__place();
-    request->deferred = false;
-    spmd__place_restore(request->place);
-    request->status = spmd__collective_among(&request->op, request->group);
-    spmd__place_restore(here);
-    if (request->status != SPMD_OK)
-        keep_failure(request);
-}
-
-/* Runs the deferred ones up to `last`; NULL: all of this body. */
-static void catch_up(spmd_ctx *ctx, const spmd_request *last)
-{
-    if (ctx->outer)
-        catch_up(ctx->outer, NULL);
-    for (spmd_request *request = ctx->open; request; request = request->next) {
-        if (request->deferred)
-            run_deferred(request);
-        if (request == last)
-            return;
-    }
-}
-
-void spmd__requests_catch_up(spmd_ctx *ctx)
-{
-    catch_up(ctx, NULL);
-}
-
 /* Waits until nothing is pending, and does what is left to do. */
 static spmd_status end_pending(spmd_request *request)
 {
@@ -207,15 +191,20 @@ static spmd_status end_pending(spmd_request *request)
     return status;
 }
 
+/* Where ranks are watched: this one waits from now on. */
+static void await_others(const spmd_request *request)
+{
+    char what[WHAT_BYTES];
+    if (!request->group->real->mesh->watch)
+        return;
+    describe(request, what);
+    if (spmd__group_await(request->group, what, request->number) != SPMD_OK)
+        spmd__abort_together();
+}
+
 static spmd_status wait_for(spmd_request *request)
 {
-    if (spmd__watch_checks(request->group->real->mesh->watch)) {
-        catch_up(request->op.ctx, request);
-        if (request->status == SPMD_OK)
-            return SPMD_OK;
-        return spmd_fail(request->status, "%s", request->message ? request->message : "");
-    }
-    TRY(spmd__collective_meet(&request->op, request->group));
+    await_others(request);
     spmd_status status = end_pending(request);
     spmd__group_leave(request->group);
     return status;
@@ -240,9 +229,11 @@ static void end_open(spmd_ctx *ctx)
     while (ctx->open) {
         spmd_request *request = ctx->open;
         int rank = request->group->real->mesh->rank;
+        await_others(request);
         if (spmd__wait_or_abort(request->npending, request->pending, rank) == SPMD_OK &&
             request->finish)
             request->finish(request);
+        spmd__group_leave(request->group);
         remove_open(request);
         give_back(request);
     }
@@ -253,13 +244,11 @@ spmd_status spmd__requests_end(spmd_ctx *ctx, spmd_status status)
     char message[ERROR_MESSAGE_BYTES];
     if (!ctx->open)
         return status;
-    if (status == SPMD_OK) {
-        catch_up(ctx, NULL);
+    if (status == SPMD_OK)
         status = spmd_fail(SPMD_ERR_BODY,
                            "%s_start over %s was never waited for: end it by spmd_wait before the "
                            "body returns",
                            ctx->open->op.kind->name, ctx->open->op.axes);
-    }
     snprintf(message, sizeof message, "%s", spmd_error_message());
     end_open(ctx);
     return spmd_fail(status, "%s", message);

@@ -15,7 +15,6 @@
 #include <mpi.h>
 
 #include "comm/pending.h"
-#include "core/place.h"
 #include "map/collective.h"
 
 struct spmd_request {
@@ -23,7 +22,6 @@ struct spmd_request {
     struct operation op; /* with blocks, text and list of its own */
     spmd_block in, out;
     struct group *group;
-    struct place place; /* of the start in the program */
     struct arena arena;
     int npending;
     MPI_Request *pending; /* [npending] in the arena */
@@ -32,10 +30,7 @@ struct spmd_request {
     spmd_status (*finish)(spmd_request *request);
     void *state; /* of the kind */
 
-    /* Under SPMD_CHECK=1. */
-    bool deferred; /* has not begun: it will run at a wait */
-    spmd_status status;
-    char *message; /* of a failure in a run that another wait caused, in the arena */
+    uint64_t number; /* under SPMD_CHECK=1, among those that the group has begun */
 };
 
 /* Begins an operation, whose kind has a split phase. Collective where a group is used for the
@@ -47,10 +42,6 @@ spmd_status spmd__request_reserve(spmd_request *request, int count);
 
 /* What a call of comm has begun for it. */
 void spmd__request_pend(spmd_request *request, const struct pending *pending);
-
-/* Runs what starts have deferred in this body and in those around it: a collective that waits
- * must not overtake them. */
-void spmd__requests_catch_up(spmd_ctx *ctx);
 
 /* After the body, with its `status`: ends the requests that it left open. They fail it. */
 spmd_status spmd__requests_end(spmd_ctx *ctx, spmd_status status);
