@@ -6,7 +6,7 @@
  * what would have to be moved: it finds the array that you forgot.
  *
  *     mpicc 08_preshard.c $(pkg-config --cflags --libs spmd) -o preshard
- *     mpirun -n 4 ./preshard
+ *     mpirun -n 4 ./preshard          # on 2 ranks or more the same
  */
 #include <spmd.h>
 
