@@ -89,13 +89,19 @@ int spmd__mesh_base_rank(const spmd_mesh *mesh, int64_t position)
     return mesh->ranks ? mesh->ranks[position] : (int)position;
 }
 
+int64_t spmd__mesh_root_position(const spmd_mesh *mesh, int64_t position)
+{
+    const spmd_mesh *root = mesh->root;
+    return root ? spmd__axis_list_member(&root->axes, &mesh->of_root, root->position, position)
+                : position;
+}
+
 int spmd_mesh_rank(const spmd_mesh *mesh, int64_t position)
 {
     if (mesh->abstract || position < 0 || position >= spmd_mesh_size(mesh))
         return -1;
     if (mesh->root)
-        return spmd_mesh_rank(mesh->root, spmd__axis_list_member(&mesh->root->axes, &mesh->of_root,
-                                                                 mesh->root->position, position));
+        return spmd_mesh_rank(mesh->root, spmd__mesh_root_position(mesh, position));
     return spmd__mesh_base_rank(mesh, position);
 }
 

@@ -87,7 +87,10 @@ struct axis_list spmd__mesh_axes_in_root(const spmd_mesh *mesh, const struct axi
 /* The mesh that collectives take their groups from: the root of a view, else the mesh. */
 spmd_mesh *spmd__mesh_root(spmd_mesh *mesh);
 
-/* Frees what a root has of its views. */
+/* Where a position of a view stands in its root; the same where it is no view. */
+int64_t spmd__mesh_root_position(const spmd_mesh *mesh, int64_t position);
+
+/* Frees what a root has of its views; and a mesh of its groups. */
 void spmd__mesh_free_views(spmd_mesh *root);
 void spmd__mesh_free_groups(spmd_mesh *mesh);
 

@@ -4,21 +4,14 @@
 #include "core/mem.h"
 #include "core/place.h"
 
-/* The members of a mesh, in its root's terms if it is a view. */
-static int root_position(const spmd_mesh *mesh, int64_t position)
-{
-    return (int)(mesh->root ? spmd__axis_list_member(&mesh->root->axes, &mesh->of_root,
-                                                     mesh->root->position, position)
-                            : position);
-}
-
+/* Its members are told by their positions in the root. */
 static spmd_status make_meeting(spmd_mesh *mesh)
 {
     int64_t size = spmd_mesh_size(mesh);
     int *members;
     TRY(spmd__alloc((size_t)size, sizeof *members, &members));
     for (int64_t p = 0; p < size; p++)
-        members[p] = root_position(mesh, p);
+        members[p] = (int)spmd__mesh_root_position(mesh, p);
     spmd__meeting_make(&mesh->agreement, MEETING_FOR_AGREEMENT, size, members);
     return SPMD_OK;
 }

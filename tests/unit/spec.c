@@ -250,7 +250,39 @@ START_TEST(specs_of_entries)
 }
 END_TEST
 
-UNIT_MAIN("spec", equal_specs, specs_of_entries, specs_in_every_form, canonical_text_reads_back,
-          partial_values, bare_tuples_are_ambiguous, syntax_errors_show_text_and_column,
-          nested_tuples_are_refused, errors_name_spec_mesh_axis_and_dims,
-          axes_may_have_the_grammars_names, specs_have_limits, entries_keep_their_order)
+/* Reads two specs on x=2,y=4,z=3, renames the second one, joins them and prints the result. */
+static const char *joined(const char *major, const char *minor, const int to[SPMD_MAX_AXES])
+{
+    static char buffer[512];
+    struct axes axes = mesh("x=2,y=4,z=3");
+    struct spec specs[2];
+    ASSERT_OK(spmd__spec_parse(major, &axes, &specs[0]));
+    ASSERT_OK(spmd__spec_parse(minor, &axes, &specs[1]));
+    specs[1] = spmd__spec_rename(&specs[1], to);
+    struct spec spec = spmd__spec_join(&specs[0], &specs[1]);
+    struct text out = spmd__text_begin(buffer, sizeof buffer);
+    spmd__spec_print(&out, &axes, &spec);
+    return buffer;
+}
+
+START_TEST(axes_of_two_specs_follow_each_other)
+{
+    const int same[SPMD_MAX_AXES] = {0, 1, 2}, without_x[SPMD_MAX_AXES] = {-1, 1, 2};
+    const int turned[SPMD_MAX_AXES] = {1, 2, 0};
+    ck_assert_str_eq(joined("P(x)", "P((y,z))", same), "P((x,y,z))");
+    ck_assert_str_eq(joined("P(x)", "P((z,y))", same), "P((x,z,y))");
+    ck_assert_str_eq(joined("P(-, x)", "P(z, y, -)", same), "P(z, (x,y), -)");
+    ck_assert_str_eq(joined("P(-, -)", "P(y)", same), "P(y, -)");
+    ck_assert_str_eq(joined("P()", "P()", same), "P()");
+    ck_assert_str_eq(joined("P()", "P((y,x), z)", without_x), "P(y, z)");
+    ck_assert_str_eq(joined("P(-, x)", "P(x, -)", without_x), "P(-, x)");
+    ck_assert_str_eq(joined("P()", "P((x,z), y)", turned), "P((y,x), z)");
+    ck_assert_str_eq(joined("P(x, unreduced={z})", "P(y)", same), "P((x,y), unreduced={z})");
+}
+END_TEST
+
+UNIT_MAIN("spec", equal_specs, specs_of_entries, axes_of_two_specs_follow_each_other,
+          specs_in_every_form, canonical_text_reads_back, partial_values, bare_tuples_are_ambiguous,
+          syntax_errors_show_text_and_column, nested_tuples_are_refused,
+          errors_name_spec_mesh_axis_and_dims, axes_may_have_the_grammars_names, specs_have_limits,
+          entries_keep_their_order)
