@@ -77,13 +77,15 @@ static spmd_status check_sends(const struct operation *op)
 
 /* Where a slice is to lie in the receiver's block. */
 struct target {
-    int64_t offset, rows;
+    int64_t offset, rows; /* rows -1: the sender has failed, and says why itself */
 };
 
 static spmd_status check_receives(const struct operation *op, const struct target targets[])
 {
     const struct lists *lists = op->list;
     for (int64_t j = 0; j < op->count; j++) {
+        if (targets[j].rows < 0)
+            continue;
         if (targets[j].rows != lists->recv_sizes[j])
             return spmd_fail(SPMD_ERR_ARGUMENT,
                              "ragged_all_to_all expects %lld rows as slice %lld, the sender has "
@@ -97,7 +99,7 @@ static spmd_status check_receives(const struct operation *op, const struct targe
 
 /* Collective over the group, also for members that have failed: what they are to receive. */
 static spmd_status exchange_targets(const struct operation *op, const struct group *group,
-                                    struct target **targets)
+                                    bool failed, struct target **targets)
 {
     const struct lists *lists = op->list;
     void *memory;
@@ -105,7 +107,7 @@ static spmd_status exchange_targets(const struct operation *op, const struct gro
     struct target *told = memory;
     *targets = told + op->count;
     for (int64_t i = 0; i < op->count; i++)
-        told[i] = (struct target){lists->out_offsets[i], lists->send_sizes[i]};
+        told[i] = (struct target){lists->out_offsets[i], failed ? -1 : lists->send_sizes[i]};
     int each = (int)(op->count / group->size) * 2;
     TRY_MPI(MPI_Alltoall(told, each, MPI_INT64_T, *targets, each, MPI_INT64_T, group->comm));
     return SPMD_OK;
@@ -154,7 +156,7 @@ static spmd_status run(struct operation *op, struct group *group)
     spmd_status status = check_out(op);
     if (status == SPMD_OK)
         status = check_sends(op);
-    TRY(exchange_targets(op, group, &targets));
+    TRY(exchange_targets(op, group, status != SPMD_OK, &targets));
     if (status == SPMD_OK)
         status = check_receives(op, targets);
     TRY(spmd__agree(group->comm, group->real->mesh->rank, status, 0));

@@ -92,6 +92,16 @@ static spmd_status pbroadcast(spmd_ctx *ctx, const spmd_block *in, const struct 
     return spmd_pbroadcast(ctx, in, o->axes, o->source, like(ctx, in, in->dtype));
 }
 
+static spmd_status pargmax(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    return spmd_pargmax(ctx, in, o->axes, like(ctx, in, SPMD_I32));
+}
+
+static spmd_status pargmin(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
+{
+    return spmd_pargmin(ctx, in, o->axes, like(ctx, in, SPMD_I32));
+}
+
 static spmd_status axis_index(spmd_ctx *ctx, const spmd_block *in, const struct operation *o)
 {
     int64_t index = spmd_axis_index(ctx, o->axes);
@@ -113,6 +123,8 @@ static const struct named {
     {"pmean", pmean, {0}},
     {"pmax", pmax, {0}},
     {"pmin", pmin, {0}},
+    {"pargmax", pargmax, {0}},
+    {"pargmin", pargmin, {0}},
     {"all_gather", all_gather, {"axis", "tiled"}},
     {"psum_scatter", psum_scatter, {"scatter_dimension", "tiled"}},
     {"all_to_all", all_to_all, {"split_axis", "concat_axis", "tiled"}},
