@@ -83,7 +83,7 @@ spmd_status spmd_all_to_all_shape(spmd_ctx *ctx, const spmd_block *in, const cha
  * recv_sizes[] has how many come: recv_sizes[j] of the receiver is send_sizes of the slice that is
  * its j-th, in order of the senders. Rows that nobody writes keep what they have. `in` and `out`
  * may differ in extent along dim 0 only; all arrays are [nslices] and may differ between members.
- */
+ * Not over axes of the mesh and of a vmap together. */
 spmd_status spmd_ragged_all_to_all(spmd_ctx *ctx, const spmd_block *in, const char *axes,
                                    int64_t nslices, const int64_t in_offsets[],
                                    const int64_t send_sizes[], const int64_t out_offsets[],
@@ -92,7 +92,7 @@ spmd_status spmd_ragged_all_to_all(spmd_ctx *ctx, const spmd_block *in, const ch
 /* Member perm[i][0]'s block goes to member perm[i][1], for each of `npairs`; who is nobody's
  * destination gets zeros. No member may stand twice on one side. Here and in pshuffle members are
  * numbered in the order of the mesh's axes, whatever that of the text, as in JAX; those of groups
- * as the groups list them. */
+ * as the groups list them; and as the text does where it names the axis of a vmap. */
 spmd_status spmd_ppermute(spmd_ctx *ctx, const spmd_block *in, const char *axes, int64_t npairs,
                           const int64_t perm[][2], spmd_block *out);
 

@@ -6,6 +6,7 @@
 #include "comm/mpi.h"
 #include "core/block.h"
 #include "map/request.h"
+#include "map/vmap.h"
 
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,
                                        spmd_shape shape)
@@ -176,6 +177,12 @@ static spmd_status check_blocks(const struct operation *op)
     return SPMD_OK;
 }
 
+spmd_status spmd__collective_check(struct operation *op, const struct group *group, int64_t size)
+{
+    TRY(check_blocks(op));
+    return op->kind->check(op, group, size);
+}
+
 void spmd__collective_describe(const struct operation *op, const char *phase, struct text *text)
 {
     spmd__text_add(text, "%s%s over %s of %s[", op->kind->name, phase, op->axes,
@@ -201,6 +208,11 @@ static spmd_status meet(const struct operation *op, struct group *group, const c
     return spmd__group_meet(group, buffer);
 }
 
+spmd_status spmd__collective_meet(const struct operation *op, struct group *group)
+{
+    return meet(op, group, "");
+}
+
 static spmd_status run(struct operation *op, struct group *group)
 {
     TRY(spmd__group_open(group));
@@ -210,15 +222,17 @@ static spmd_status run(struct operation *op, struct group *group)
 spmd_status spmd__collective_prepare(struct operation *op, struct group **group)
 {
     TRY(spmd__ctx_group(op->ctx, op->axes, group));
-    TRY(check_blocks(op));
-    return op->kind->check(op, *group, (*group)->size);
+    return spmd__collective_check(op, *group, (*group)->size);
 }
 
 spmd_status spmd__collective_run(struct operation *op)
 {
     struct group *group;
+    if (spmd__vmap_binds(op->ctx, op->axes))
+        return spmd__vmap_join(op);
     TRY(spmd__collective_prepare(op, &group));
-    TRY(meet(op, group, ""));
+    TRY(spmd__vmap_check_counts(op->ctx, group));
+    TRY(spmd__collective_meet(op, group));
     struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
     spmd_status status = run(op, group);
     spmd__arena_reset(op->ctx->arena, mark);
@@ -236,11 +250,14 @@ spmd_status spmd__collective_shape(struct operation *op, spmd_shape *out)
 {
     struct group *group;
     spmd_shape shape;
-    TRY(spmd__ctx_group(op->ctx, op->axes, &group));
     if (!op->in || !out)
         return spmd_fail(SPMD_ERR_ARGUMENT, "%s_shape needs a block, and a place for the shape",
                          op->kind->name);
+    if (spmd__vmap_binds(op->ctx, op->axes))
+        return spmd__vmap_shape(op, out);
+    TRY(spmd__ctx_group(op->ctx, op->axes, &group));
     TRY(op->kind->check(op, group, group->size));
+    TRY(spmd__vmap_check_counts(op->ctx, group));
     TRY(meet(op, group, "the shape of "));
     struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
     spmd_status status = find_shape(op, group, &shape);
@@ -254,11 +271,15 @@ spmd_status spmd__collective_shape(struct operation *op, spmd_shape *out)
 int64_t spmd_axis_index(const spmd_ctx *ctx, const char *axes)
 {
     struct group *group;
+    if (spmd__vmap_binds(ctx, axes))
+        return spmd__vmap_axis_index(ctx, axes);
     return spmd__ctx_group(ctx, axes, &group) == SPMD_OK ? group->index : -1;
 }
 
 int64_t spmd_axis_size(const spmd_ctx *ctx, const char *axes)
 {
     struct group *group;
+    if (spmd__vmap_binds(ctx, axes))
+        return spmd__vmap_axis_size(ctx, axes);
     return spmd__ctx_group(ctx, axes, &group) == SPMD_OK ? group->size : -1;
 }

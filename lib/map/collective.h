@@ -6,7 +6,7 @@
  *     spmd_psum(ctx, in, axes, out)
  *         fills an operation, of kind psum
  *     spmd__collective_run
- *         finds the group; instances of a named vmap first come together (map/vmap.c)
+ *         finds the group; instances of a named vmap first come together (map/vmap.h)
  *         kind->check     what can be said without asking anybody
  *         meet            under SPMD_CHECK=1 the members compare what they are about to do
  *         kind->run       among the ranks of the group, or
@@ -41,11 +41,11 @@ struct operation {
 
 struct operation_kind {
     const char *name;
-    bool
-        reduces; /* the result is one for all members, and order does not matter but for rounding */
+    bool own_lists; /* members have different lists */
 
     /* Local. Checks the arguments for a group of `size`, resolves dims, finds free_dims. Whether
-     * `out` fits may need the others' word: then `run` checks it. */
+     * `out` fits may need the others' word: then `run` checks it. Group NULL: among the members
+     * are instances of vmaps. */
     spmd_status (*check)(struct operation *op, const struct group *group, int64_t size);
 
     /* Adds what members must agree on besides name, axes and block: ", dim 0 to dim 1, tiled". NULL
@@ -68,12 +68,24 @@ struct operation_kind {
      * of a vmap, whose blocks are equal. */
     spmd_status (*shape)(const struct operation *op, const struct group *group, int64_t size,
                          int64_t index, spmd_shape *shape);
+
+    /* Collective over the group, which is open. The same among the members of all its ranks, each
+     * of which has n here. NULL: what all members bring is gathered, then it is local. */
+    spmd_status (*joint)(struct operation *const ops[], int64_t n, struct group *group);
 };
 
 spmd_status spmd__collective_run(struct operation *op);
 
 /* What spmd_all_gather_shape and the like give; `out` is not looked at. */
 spmd_status spmd__collective_shape(struct operation *op, spmd_shape *shape);
+
+/* Local. Whether the arguments are right for a member of this group, which has `size`; NULL: the
+ * members are instances of vmaps, or these as well as ranks. */
+spmd_status spmd__collective_check(struct operation *op, const struct group *group, int64_t size);
+
+/* Where ranks are watched: tells what this one is about to do, and waits for the others where that
+ * is checked. spmd__group_leave ends it. */
+spmd_status spmd__collective_meet(const struct operation *op, struct group *group);
 
 /* Their first part: finds the group and checks. Local. */
 spmd_status spmd__collective_prepare(struct operation *op, struct group **group);

@@ -170,6 +170,19 @@ spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user)
     return status == SPMD_OK ? check_declared(ctx) : status;
 }
 
+static spmd_status check_bound(const spmd_ctx *ctx, const struct axis_list *axes)
+{
+    char buffer[256];
+    if ((spmd__axis_list_mask(axes) & ~ctx->bound) == 0)
+        return SPMD_OK;
+    struct text text = spmd__text_begin(buffer, sizeof buffer);
+    spmd__axis_list_print(&text, &ctx->scope->axes, axes);
+    return spmd_fail(SPMD_ERR_MESH,
+                     "axes \"%s\": the body runs over other axes of mesh %s: those that the "
+                     "option axes of its shard_map names",
+                     buffer, spmd__axes_text(&ctx->scope->axes).text);
+}
+
 spmd_status spmd__ctx_group(const spmd_ctx *ctx, const char *axes, struct group **group)
 {
     if (!ctx || !ctx->scope)
@@ -178,10 +191,12 @@ spmd_status spmd__ctx_group(const spmd_ctx *ctx, const char *axes, struct group 
                          "need the body of a shard_map",
                          axes ? axes : "(null)");
     TRY(spmd__mesh_group_named(ctx->scope, axes, group));
-    if ((spmd__axis_list_mask(&(*group)->axes) & ~ctx->bound) != 0)
-        return spmd_fail(SPMD_ERR_MESH,
-                         "axes \"%s\": the body runs over other axes of mesh %s: those that the "
-                         "option axes of its shard_map names",
-                         axes, spmd__axes_text(&ctx->scope->axes).text);
-    return SPMD_OK;
+    return check_bound(ctx, &(*group)->axes);
+}
+
+spmd_status spmd__ctx_group_along(const spmd_ctx *ctx, const struct axis_list *axes,
+                                  struct group **group)
+{
+    TRY(check_bound(ctx, axes));
+    return spmd__mesh_group_find(ctx->scope, axes, group);
 }

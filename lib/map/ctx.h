@@ -63,8 +63,10 @@ spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user);
  * gets, and that this gives, may crash it before. */
 void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status);
 
-/* Local. The group along `axes` of a body's mesh. */
+/* Local. The group along `axes` of a body's mesh; the same from axes of its scope. */
 struct group;
 spmd_status spmd__ctx_group(const spmd_ctx *ctx, const char *axes, struct group **group);
+spmd_status spmd__ctx_group_along(const spmd_ctx *ctx, const struct axis_list *axes,
+                                  struct group **group);
 
 #endif

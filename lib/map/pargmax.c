@@ -146,9 +146,9 @@ static spmd_status local_pargmin(struct operation *const ops[], int64_t n)
 }
 
 static const struct operation_kind pargmax = {
-    .name = "pargmax", .reduces = true, .check = check, .run = run_pargmax, .local = local_pargmax};
+    .name = "pargmax", .check = check, .run = run_pargmax, .local = local_pargmax};
 static const struct operation_kind pargmin = {
-    .name = "pargmin", .reduces = true, .check = check, .run = run_pargmin, .local = local_pargmin};
+    .name = "pargmin", .check = check, .run = run_pargmin, .local = local_pargmin};
 
 spmd_status spmd_pargmax(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
 {

@@ -212,8 +212,12 @@ static spmd_status local(struct operation *const ops[], int64_t n)
     return SPMD_OK;
 }
 
-static const struct operation_kind ragged_all_to_all = {
-    .name = "ragged_all_to_all", .check = check, .describe = describe, .run = run, .local = local};
+static const struct operation_kind ragged_all_to_all = {.name = "ragged_all_to_all",
+                                                        .own_lists = true,
+                                                        .check = check,
+                                                        .describe = describe,
+                                                        .run = run,
+                                                        .local = local};
 
 spmd_status spmd_ragged_all_to_all(spmd_ctx *ctx, const spmd_block *in, const char *axes,
                                    int64_t nslices, const int64_t in_offsets[],

@@ -141,46 +141,69 @@ static spmd_status start_pmin(struct operation *op, struct group *group, spmd_re
     return start_reduction(op, group, request, SPMD_MIN);
 }
 
+static spmd_status joint_psum(struct operation *const ops[], int64_t n, struct group *group)
+{
+    return spmd__reduce_members(ops, n, group, SPMD_SUM, false);
+}
+
+static spmd_status joint_pmean(struct operation *const ops[], int64_t n, struct group *group)
+{
+    return spmd__reduce_members(ops, n, group, SPMD_SUM, true);
+}
+
+static spmd_status joint_pmax(struct operation *const ops[], int64_t n, struct group *group)
+{
+    return spmd__reduce_members(ops, n, group, SPMD_MAX, false);
+}
+
+static spmd_status joint_pmin(struct operation *const ops[], int64_t n, struct group *group)
+{
+    return spmd__reduce_members(ops, n, group, SPMD_MIN, false);
+}
+
 static spmd_status local_psum(struct operation *const ops[], int64_t n)
 {
-    return spmd__reduce_locally(ops, n, SPMD_SUM, false);
+    return joint_psum(ops, n, NULL);
 }
 
 static spmd_status local_pmean(struct operation *const ops[], int64_t n)
 {
-    return spmd__reduce_locally(ops, n, SPMD_SUM, true);
+    return joint_pmean(ops, n, NULL);
 }
 
 static spmd_status local_pmax(struct operation *const ops[], int64_t n)
 {
-    return spmd__reduce_locally(ops, n, SPMD_MAX, false);
+    return joint_pmax(ops, n, NULL);
 }
 
 static spmd_status local_pmin(struct operation *const ops[], int64_t n)
 {
-    return spmd__reduce_locally(ops, n, SPMD_MIN, false);
+    return joint_pmin(ops, n, NULL);
 }
 
 static const struct operation_kind psum = {.name = "psum",
-                                           .reduces = true,
                                            .check = check_psum,
                                            .run = run_psum,
                                            .start = start_psum,
-                                           .local = local_psum};
-static const struct operation_kind pmean = {
-    .name = "pmean", .reduces = true, .check = check_pmean, .run = run_pmean, .local = local_pmean};
+                                           .local = local_psum,
+                                           .joint = joint_psum};
+static const struct operation_kind pmean = {.name = "pmean",
+                                            .check = check_pmean,
+                                            .run = run_pmean,
+                                            .local = local_pmean,
+                                            .joint = joint_pmean};
 static const struct operation_kind pmax = {.name = "pmax",
-                                           .reduces = true,
                                            .check = check_extreme,
                                            .run = run_pmax,
                                            .start = start_pmax,
-                                           .local = local_pmax};
+                                           .local = local_pmax,
+                                           .joint = joint_pmax};
 static const struct operation_kind pmin = {.name = "pmin",
-                                           .reduces = true,
                                            .check = check_extreme,
                                            .run = run_pmin,
                                            .start = start_pmin,
-                                           .local = local_pmin};
+                                           .local = local_pmin,
+                                           .joint = joint_pmin};
 
 static spmd_status reduce_block(const struct operation_kind *kind, spmd_ctx *ctx,
                                 const spmd_block *in, const char *axes, spmd_block *out)

@@ -12,6 +12,7 @@
 #include "comm/agree.h"
 #include "comm/mpi.h"
 #include "core/mem.h"
+#include "map/vmap.h"
 
 spmd_status spmd__request_reserve(spmd_request *request, int count)
 {
@@ -140,6 +141,7 @@ static spmd_status announce(spmd_request *request, struct group *group)
 static spmd_status begin(spmd_request *request, const struct operation *op)
 {
     TRY(keep_operation(request, op));
+    TRY(spmd__vmap_check_counts(op->ctx, request->group));
     TRY(announce(request, request->group));
     return op->kind->start(&request->op, request->group, request);
 }
@@ -167,6 +169,11 @@ spmd_status spmd__request_start(struct operation *op, spmd_request **out)
     if (!out)
         return spmd_fail(SPMD_ERR_ARGUMENT, "%s_start needs a place for its request, it is NULL",
                          op->kind->name);
+    if (spmd__vmap_binds(op->ctx, op->axes))
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "%s_start over %s: over the axis of a vmap there is nothing to wait for, "
+                         "call %s",
+                         op->kind->name, op->axes, op->kind->name);
     TRY(spmd__collective_prepare(op, &group));
     TRY(take_request(op->ctx, &request));
     request->op.ctx = op->ctx;

@@ -2,71 +2,25 @@
  *
  * An instance sees slices. A slice that is dense where it lies is used there; another one is
  * copied to scratch memory before the instance, or back after it. */
-#include <stdio.h>
+#include "map/vmap.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mem.h"
 #include "core/block.h"
+#include "core/mem.h"
 #include "core/view.h"
-#include "map/ctx.h"
+#include "map/batch.h"
 
-/* One input or output of the call. */
-struct mapped {
-    spmd_block *whole; /* with the batch dimension; an output's is NULL until it is declared */
-    int axis;          /* where that is; -1: not mapped */
-    void *scratch;     /* a dense copy of one slice, where a slice is not dense in place */
-    bool made;         /* the output's block was made by this call, without a ctx to own it */
-};
-
-struct call {
-    spmd_ctx *outer; /* may be NULL */
-    int64_t size;    /* number of instances */
-    int64_t index;   /* the one that runs */
-    int nin, nout;
-    struct mapped *in;       /* [nin] */
-    struct mapped *out;      /* [nout] */
-    const int *out_axes;     /* [nout] as the caller gave them */
-    spmd_block *slices;      /* [nin] */
-    const spmd_block **seen; /* [nin] for the inner ctx */
-    struct output *outputs;  /* [nout] for the inner ctx */
-    struct arena arena;      /* the instances' scratch memory */
-};
-
-/* `axis` in [-ndim, ndim) as a dimension, -1 for SPMD_NOT_MAPPED. */
-static spmd_status resolve_axis(const char *what, int index, int axis, int ndim, int *dim)
+spmd_status spmd__vmap_take(struct vmap *vmap, size_t count, size_t size, void *out)
 {
-    *dim = axis == SPMD_NOT_MAPPED ? -1 : axis < 0 ? axis + ndim : axis;
-    if (axis != SPMD_NOT_MAPPED && (*dim < 0 || *dim >= ndim))
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s[%d] is %d, but the block has %d dimension%s", what,
-                         index, axis, ndim, ndim == 1 ? "" : "s");
-    return SPMD_OK;
-}
-
-/* The block of instance `index`: `whole` without its dimension `axis`. */
-static spmd_block slice_of(const spmd_block *whole, int axis, int64_t index)
-{
-    spmd_block slice = *whole;
-    slice.ndim = whole->ndim - 1;
-    slice.data =
-        (char *)whole->data + index * whole->stride[axis] * (int64_t)spmd_dtype_size(whole->dtype);
-    for (int d = axis; d < slice.ndim; d++) {
-        slice.shape[d] = whole->shape[d + 1];
-        slice.stride[d] = whole->stride[d + 1];
-        slice.offset[d] = whole->offset[d + 1];
-        slice.global[d] = whole->global[d + 1];
-    }
-    return slice;
-}
-
-/* The slice as a dense block over the scratch memory, which is made at first need. */
-static spmd_status scratch_slice(struct mapped *mapped, spmd_block *slice)
-{
-    spmd_block dense = spmd_block_borrow(NULL, slice->dtype, spmd_block_shape(slice));
-    if (!mapped->scratch)
-        TRY(spmd__alloc_block(spmd__block_bytes(slice), &mapped->scratch));
-    memcpy(slice->stride, dense.stride, sizeof dense.stride);
-    slice->data = mapped->scratch;
+    size_t bytes;
+    void *memory;
+    if (__builtin_mul_overflow(count, size, &bytes))
+        return spmd_fail(SPMD_ERR_MEMORY, "no memory for %zu objects of %zu bytes", count, size);
+    TRY(spmd__arena_take(vmap->arena, bytes, &memory));
+    memset(memory, 0, bytes);
+    *(void **)out = memory;
     return SPMD_OK;
 }
 
@@ -76,34 +30,44 @@ static void copy_block(const spmd_block *to, const spmd_block *from)
     spmd__view_copy(&dst, &src, spmd_dtype_size(to->dtype));
 }
 
-/* What an instance sees as one of its inputs. */
-static spmd_status slice_input(struct mapped *mapped, int64_t index, spmd_block *slice)
+/* The slice as a dense block over memory of its own, *copy, which is made at first need. */
+static spmd_status make_dense(struct vmap *vmap, void **copy, spmd_block *slice)
 {
-    *slice = slice_of(mapped->whole, mapped->axis, index);
+    spmd_block dense = spmd_block_borrow(NULL, slice->dtype, spmd_block_shape(slice));
+    if (!*copy)
+        TRY(spmd__arena_take(vmap->arena, spmd__block_bytes(slice), copy));
+    memcpy(slice->stride, dense.stride, sizeof dense.stride);
+    slice->data = *copy;
+    return SPMD_OK;
+}
+
+/* What an instance sees as input `index`. */
+static spmd_status slice_input(struct instance *instance, int index)
+{
+    const struct mapped *in = &instance->vmap->in[index];
+    spmd_block *slice = &instance->slice[index];
+    instance->seen[index] = in->axis < 0 ? in->whole : slice;
+    if (in->axis < 0)
+        return SPMD_OK;
+    spmd_block lying = spmd__batch_slice(in->whole, in->axis, instance->ctx.instance);
+    *slice = lying;
     if (spmd__block_is_dense(slice))
         return SPMD_OK;
-    spmd_block lying = *slice;
-    TRY(scratch_slice(mapped, slice));
+    TRY(make_dense(instance->vmap, &instance->copy[index], slice));
     copy_block(slice, &lying);
     return SPMD_OK;
 }
 
 /* The type of a whole output: the instances' `shape` with the batch dimension in it. */
-static spmd_status whole_shape(const struct call *call, int index, spmd_shape shape, int *axis,
+static spmd_status whole_shape(const struct vmap *vmap, int index, spmd_shape shape, int *axis,
                                spmd_shape *whole)
 {
-    bool mapped = call->out_axes[index] != SPMD_NOT_MAPPED;
+    bool mapped = vmap->out_axes[index] != SPMD_NOT_MAPPED;
     if (mapped && shape.ndim == SPMD_MAX_DIMS)
         return spmd_fail(SPMD_ERR_SHAPE, "output %d has %d dimensions, no room for the batch's",
                          index, shape.ndim);
-    TRY(resolve_axis("out_axes", index, call->out_axes[index], shape.ndim + mapped, axis));
-    *whole = shape;
-    if (!mapped)
-        return SPMD_OK;
-    whole->ndim++;
-    for (int d = shape.ndim; d > *axis; d--)
-        whole->dim[d] = shape.dim[d - 1];
-    whole->dim[*axis] = call->size;
+    TRY(spmd__batch_axis("out_axes", index, vmap->out_axes[index], shape.ndim + mapped, axis));
+    *whole = mapped ? spmd__batch_with(shape, *axis, vmap->size) : shape;
     return SPMD_OK;
 }
 
@@ -133,32 +97,44 @@ void spmd_block_free(spmd_block **block)
     *block = NULL;
 }
 
-/* Finds the whole of output `index` when its first instance declares it, or checks the given one.
- */
-static spmd_status find_whole(struct call *call, int index, spmd_dtype dtype, spmd_shape shape)
+/* Makes the whole of an output when its first instance declares it. */
+static spmd_status make_whole(struct vmap *vmap, struct mapped *out, int64_t instance,
+                              spmd_dtype dtype, spmd_shape shape)
 {
-    struct mapped *out = &call->out[index];
-    if (!out->whole) {
-        if (call->outer) {
-            out->whole = spmd_temp(call->outer, dtype, shape);
-            return out->whole ? SPMD_OK : call->outer->status;
-        }
-        out->made = true;
-        return make_block(dtype, shape, &out->whole);
+    out->first = instance;
+    if (vmap->outer) {
+        out->whole = spmd_temp(vmap->outer, dtype, shape);
+        return out->whole ? SPMD_OK : vmap->outer->status;
     }
-    if (out->whole->dtype != dtype || !spmd_shape_equal(spmd_block_shape(out->whole), shape))
+    out->made = true;
+    return make_block(dtype, shape, &out->whole);
+}
+
+/* Whether what an instance declares fits to what the first one did, or the caller gave. */
+static spmd_status check_whole(const struct mapped *out, int index, spmd_dtype dtype,
+                               spmd_shape shape)
+{
+    if (out->whole->dtype != dtype || !spmd_shape_equal(spmd_block_shape(out->whole), shape)) {
+        if (out->first < 0)
+            return spmd_fail(SPMD_ERR_SHAPE,
+                             "output %d: an instance declares another type or shape than the given "
+                             "block has room for",
+                             index);
         return spmd_fail(SPMD_ERR_SHAPE,
-                         "output %d: an instance declares another type or shape than %s", index,
-                         call->index == 0 ? "the given block has room for" : "instance 0");
+                         "output %d: an instance declares another type or shape than instance "
+                         "%lld",
+                         index, (long long)out->first);
+    }
     if (!spmd__block_is_dense(out->whole))
         return spmd_fail(SPMD_ERR_SHAPE, "output %d: the given block is not dense", index);
     return SPMD_OK;
 }
 
 /* An output that is brought to its place later; zeroed, though an instance before had it too. */
-static spmd_status scratch_output(struct mapped *mapped, spmd_block *block)
+static spmd_status declare_apart(struct instance *instance, int index, spmd_block *block)
 {
-    TRY(scratch_slice(mapped, block));
+    struct vmap *vmap = instance->vmap;
+    TRY(make_dense(vmap, &instance->copy[vmap->nin + index], block));
     memset(block->data, 0, spmd__block_bytes(block));
     return SPMD_OK;
 }
@@ -166,187 +142,235 @@ static spmd_status scratch_output(struct mapped *mapped, spmd_block *block)
 /* The kind's way to find memory for an instance's output. */
 static spmd_status declare(spmd_ctx *ctx, int index)
 {
-    struct call *call = ctx->call;
-    struct mapped *out = &call->out[index];
+    struct instance *instance = ctx->call;
+    struct vmap *vmap = instance->vmap;
+    struct mapped *out = &vmap->out[index];
     spmd_block *block = &ctx->out[index].block;
-    spmd_shape whole;
-    TRY(whole_shape(call, index, spmd_block_shape(block), &out->axis, &whole));
-    TRY(find_whole(call, index, block->dtype, whole));
-    if (out->axis < 0 && call->index == 0) {
-        block->data = out->whole->data;
-        return SPMD_OK;
-    }
-    if (out->axis < 0)
-        return scratch_output(out, block);
-    spmd_block slice = slice_of(out->whole, out->axis, call->index);
-    if (!spmd__block_is_dense(&slice))
-        return scratch_output(out, block);
-    block->data = slice.data;
+    spmd_shape shape;
+    TRY(whole_shape(vmap, index, spmd_block_shape(block), &out->axis, &shape));
+    if (!out->whole)
+        TRY(make_whole(vmap, out, ctx->instance, block->dtype, shape));
+    TRY(check_whole(out, index, block->dtype, shape));
+    if (out->axis < 0 && ctx->instance > 0)
+        return declare_apart(instance, index, block);
+    spmd_block place =
+        out->axis < 0 ? *out->whole : spmd__batch_slice(out->whole, out->axis, ctx->instance);
+    if (!spmd__block_is_dense(&place))
+        return declare_apart(instance, index, block);
+    block->data = place.data;
     return SPMD_OK;
 }
 
-static const struct call_kind vmap_kind = {"vmap", .declare = declare};
+const struct call_kind spmd__vmap_kind = {.name = "vmap", .declare = declare};
 
-/* Brings an instance's outputs to where they belong, or compares those that all share. */
-static spmd_status collect_outputs(struct call *call)
+/* Brings an instance's output to where it belongs, or compares one that all share. */
+static spmd_status collect_output(const struct instance *instance, int index)
 {
-    for (int k = 0; k < call->nout; k++) {
-        const struct mapped *out = &call->out[k];
-        const spmd_block *block = &call->outputs[k].block;
-        size_t bytes = spmd__block_bytes(block);
-        if (out->axis < 0 && memcmp(block->data, out->whole->data, bytes) != 0)
-            return spmd_fail(SPMD_ERR_REPLICATION,
-                             "output %d is not mapped, but differs from instance 0's: give it an "
-                             "out_axis",
-                             k);
-        if (out->axis >= 0 && block->data == out->scratch) {
-            spmd_block slice = slice_of(out->whole, out->axis, call->index);
-            copy_block(&slice, block);
-        }
+    const struct vmap *vmap = instance->vmap;
+    const struct mapped *out = &vmap->out[index];
+    const spmd_block *block = &instance->output[index].block;
+    size_t bytes = spmd__block_bytes(block);
+    if (out->axis < 0 && bytes > 0 && memcmp(block->data, out->whole->data, bytes) != 0)
+        return spmd_fail(SPMD_ERR_REPLICATION,
+                         "output %d is not mapped, but differs from instance 0's: give it an "
+                         "out_axis",
+                         index);
+    if (out->axis >= 0 && block->data == instance->copy[vmap->nin + index]) {
+        spmd_block place = spmd__batch_slice(out->whole, out->axis, instance->ctx.instance);
+        copy_block(&place, block);
     }
     return SPMD_OK;
 }
 
-static spmd_status run_instance(struct call *call, spmd_body *fn, void *user)
+spmd_status spmd__instance_make(struct vmap *vmap, int64_t index, struct arena *arena,
+                                struct instance *instance)
 {
-    for (int k = 0; k < call->nin; k++)
-        if (call->in[k].axis >= 0)
-            TRY(slice_input(&call->in[k], call->index, &call->slices[k]));
-    for (int k = 0; k < call->nout; k++)
-        call->outputs[k].declared = false;
-    spmd_ctx *outer = call->outer;
-    spmd_ctx ctx = {.kind = &vmap_kind,
-                    .call = call,
-                    .mesh = outer ? outer->mesh : NULL,
-                    .scope = outer ? outer->scope : NULL,
-                    .bound = outer ? outer->bound : 0,
-                    .outer = outer,
-                    .arena = &call->arena,
-                    .instance = call->index,
-                    .nin = call->nin,
-                    .in = call->seen,
-                    .nout = call->nout,
-                    .out = call->outputs};
-    TRY(spmd__ctx_run(&ctx, fn, user));
-    return collect_outputs(call);
+    size_t nin = (size_t)vmap->nin, nout = (size_t)vmap->nout;
+    instance->vmap = vmap;
+    TRY(spmd__vmap_take(vmap, nin, sizeof *instance->slice, &instance->slice));
+    TRY(spmd__vmap_take(vmap, nin, sizeof *instance->seen, &instance->seen));
+    TRY(spmd__vmap_take(vmap, nin + nout, sizeof *instance->copy, &instance->copy));
+    TRY(spmd__vmap_take(vmap, nout, sizeof *instance->output, &instance->output));
+    spmd_ctx *outer = vmap->outer;
+    instance->ctx = (spmd_ctx){.kind = &spmd__vmap_kind,
+                               .call = instance,
+                               .mesh = outer ? outer->mesh : NULL,
+                               .scope = outer ? outer->scope : NULL,
+                               .bound = outer ? outer->bound : 0,
+                               .outer = outer,
+                               .instance = index,
+                               .nin = vmap->nin,
+                               .in = instance->seen,
+                               .nout = vmap->nout,
+                               .out = instance->output,
+                               .arena = arena};
+    return SPMD_OK;
 }
 
-static spmd_status run_instances(struct call *call, spmd_body *fn, void *user)
+spmd_status spmd__instance_run(struct instance *instance, spmd_body *fn, void *user)
 {
-    for (call->index = 0; call->index < call->size; call->index++) {
-        spmd_status status = run_instance(call, fn, user);
+    const struct vmap *vmap = instance->vmap;
+    for (int k = 0; k < vmap->nin; k++)
+        TRY(slice_input(instance, k));
+    for (int k = 0; k < vmap->nout; k++)
+        instance->output[k].declared = false;
+    TRY(spmd__ctx_run(&instance->ctx, fn, user));
+    for (int k = 0; k < vmap->nout; k++)
+        TRY(collect_output(instance, k));
+    return SPMD_OK;
+}
+
+/* Without a name: one instance after the other, in the same memory. */
+static spmd_status run_loop(struct vmap *vmap, spmd_body *fn, void *user)
+{
+    struct instance instance = {0};
+    struct arena *arena;
+    TRY(spmd__arena_inner(vmap->arena, &arena));
+    TRY(spmd__instance_make(vmap, 0, arena, &instance));
+    for (int64_t i = 0; i < vmap->size; i++) {
+        instance.ctx.instance = i;
+        spmd_status status = spmd__instance_run(&instance, fn, user);
         if (status != SPMD_OK)
-            return spmd_fail(status, "instance %lld: %s", (long long)call->index,
-                             spmd_error_message());
+            return spmd_fail(status, "instance %lld: %s", (long long)i, spmd_error_message());
     }
     return SPMD_OK;
 }
 
-/* Takes the inputs in, and finds the number of instances. */
-static spmd_status map_inputs(struct call *call, const spmd_block *const in[], const int in_axes[],
-                              const spmd_vmap_options *options)
+static int64_t size_of(const struct mapped *in)
 {
-    int first = -1;
-    call->size = options && options->axis_size > 0 ? options->axis_size : -1;
-    for (int k = 0; k < call->nin; k++) {
-        struct mapped *mapped = &call->in[k];
-        mapped->whole = (spmd_block *)in[k]; /* read only */
-        mapped->axis = -1;
-        call->seen[k] = in[k];
-        if (!in[k])
-            continue;
-        TRY(resolve_axis("in_axes", k, in_axes[k], in[k]->ndim, &mapped->axis));
-        if (mapped->axis < 0)
-            continue;
-        int64_t size = in[k]->shape[mapped->axis];
-        if (call->size >= 0 && call->size != size)
-            return spmd_fail(
-                SPMD_ERR_SHAPE, "input %d has %lld instances along dim %d, but %s has %lld", k,
-                (long long)size, mapped->axis,
-                first < 0 ? "the option axis_size" : "an input before it", (long long)call->size);
-        call->size = size;
-        call->seen[k] = &call->slices[k];
-        first = first < 0 ? k : first;
+    return in->whole->shape[in->axis];
+}
+
+/* How many mapped inputs have as many instances as input `index`; 0 if that is not mapped. */
+static int count_alike(const struct vmap *vmap, int index)
+{
+    int alike = 0;
+    for (int k = 0; k < vmap->nin && vmap->in[index].axis >= 0; k++)
+        alike += vmap->in[k].axis >= 0 && size_of(&vmap->in[k]) == size_of(&vmap->in[index]);
+    return alike;
+}
+
+/* Finds the number of instances: what most mapped inputs have must be what all have. */
+static spmd_status find_size(struct vmap *vmap, int64_t axis_size)
+{
+    int most = 0, usual = -1, mapped = 0;
+    for (int k = 0; k < vmap->nin; k++) {
+        int alike = count_alike(vmap, k);
+        mapped += alike > 0;
+        usual = alike > most ? k : usual;
+        most = alike > most ? alike : most;
     }
-    if (call->size < 0)
+    if (usual < 0 && axis_size == 0)
         return spmd_fail(SPMD_ERR_ARGUMENT,
                          "no input of the vmap is mapped: the option axis_size says how often");
-    return SPMD_OK;
-}
-
-static spmd_status check_arguments(const struct call *call, const spmd_block *const in[],
-                                   const int in_axes[], spmd_block *const out[], spmd_body *fn)
-{
-    if (!fn || call->nin < 0 || call->nout < 0 || (call->nin > 0 && (!in || !in_axes)) ||
-        (call->nout > 0 && (!out || !call->out_axes)))
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "a vmap needs a function, and a block and an axis for each of its %d "
-                         "inputs and %d outputs",
-                         call->nin, call->nout);
-    return SPMD_OK;
-}
-
-static spmd_status alloc_call(struct call *call)
-{
-    size_t nin = (size_t)call->nin, nout = (size_t)call->nout;
-    TRY(spmd__alloc(nin, sizeof *call->in, &call->in));
-    TRY(spmd__alloc(nin, sizeof *call->slices, &call->slices));
-    TRY(spmd__alloc(nin, sizeof *call->seen, &call->seen));
-    TRY(spmd__alloc(nout, sizeof *call->out, &call->out));
-    return spmd__alloc(nout, sizeof *call->outputs, &call->outputs);
-}
-
-static void free_call(struct call *call, bool failed)
-{
-    for (int k = 0; call->in && k < call->nin; k++)
-        free(call->in[k].scratch);
-    for (int k = 0; call->out && k < call->nout; k++) {
-        free(call->out[k].scratch);
-        if (failed && call->out[k].made)
-            spmd_block_free(&call->out[k].whole);
+    vmap->size = usual < 0 ? axis_size : size_of(&vmap->in[usual]);
+    for (int k = 0; most < mapped && k < vmap->nin; k++) {
+        const struct mapped *in = &vmap->in[k];
+        if (in->axis >= 0 && size_of(in) != vmap->size)
+            return spmd_fail(SPMD_ERR_SHAPE,
+                             "input %d has %lld instances along dim %d, but %d of %d mapped inputs "
+                             "%s %lld, such as input %d along dim %d",
+                             k, (long long)size_of(in), in->axis, most, mapped,
+                             most == 1 ? "has" : "have", (long long)vmap->size, usual,
+                             vmap->in[usual].axis);
     }
-    spmd__arena_free(&call->arena);
-    free(call->in);
-    free(call->slices);
-    free(call->seen);
-    free(call->out);
-    free(call->outputs);
+    if (axis_size > 0 && vmap->size != axis_size)
+        return spmd_fail(SPMD_ERR_SHAPE,
+                         "input %d has %lld instances along dim %d, but the option axis_size says "
+                         "%lld",
+                         usual, (long long)vmap->size, vmap->in[usual].axis, (long long)axis_size);
+    return SPMD_OK;
+}
+
+static spmd_status map_inputs(struct vmap *vmap, const spmd_block *const in[], const int in_axes[])
+{
+    for (int k = 0; k < vmap->nin; k++) {
+        struct mapped *mapped = &vmap->in[k];
+        mapped->whole = (spmd_block *)in[k]; /* read only */
+        mapped->axis = -1;
+        if (in[k])
+            TRY(spmd__batch_axis("in_axes", k, in_axes[k], in[k]->ndim, &mapped->axis));
+    }
+    return SPMD_OK;
 }
 
 /* Outputs of no instance at all: their type is not known unless they are given. */
-static spmd_status check_given(const struct call *call, spmd_block *const out[])
+static spmd_status map_outputs(struct vmap *vmap, spmd_block *const out[])
 {
-    for (int k = 0; call->size == 0 && k < call->nout; k++)
-        if (!out[k])
+    for (int k = 0; k < vmap->nout; k++) {
+        if (vmap->size == 0 && !out[k])
             return spmd_fail(SPMD_ERR_SHAPE,
                              "a vmap without instances cannot know the type of output %d: give its "
                              "block",
                              k);
+        vmap->out[k].whole = out[k];
+        vmap->out[k].first = -1;
+    }
     return SPMD_OK;
 }
 
-static spmd_status run_call(struct call *call, spmd_body *fn, void *user,
-                            const spmd_block *const in[], const int in_axes[], spmd_block *out[],
-                            const spmd_vmap_options *options)
+static spmd_status check_arguments(const struct vmap *vmap, const spmd_block *const in[],
+                                   const int in_axes[], spmd_block *const out[], spmd_body *fn,
+                                   int64_t axis_size)
 {
-    TRY(alloc_call(call));
-    TRY(map_inputs(call, in, in_axes, options));
-    TRY(check_given(call, out));
-    for (int k = 0; k < call->nout; k++)
-        call->out[k].whole = out[k];
-    TRY(run_instances(call, fn, user));
-    for (int k = 0; k < call->nout; k++)
-        out[k] = call->out[k].whole;
+    if (!fn || vmap->nin < 0 || vmap->nout < 0 || (vmap->nin > 0 && (!in || !in_axes)) ||
+        (vmap->nout > 0 && (!out || !vmap->out_axes)))
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "a vmap needs a function, and a block and an axis for each of its %d "
+                         "inputs and %d outputs",
+                         vmap->nin, vmap->nout);
+    if (axis_size < 0)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the option axis_size of a vmap is %lld",
+                         (long long)axis_size);
+    if (vmap->name)
+        TRY(spmd__vmap_check_name(vmap->outer, vmap->name));
     return SPMD_OK;
+}
+
+static spmd_status run_call(struct vmap *vmap, spmd_body *fn, void *user,
+                            const spmd_block *const in[], const int in_axes[], spmd_block *out[],
+                            int64_t axis_size)
+{
+    TRY(check_arguments(vmap, in, in_axes, out, fn, axis_size));
+    TRY(spmd__vmap_take(vmap, (size_t)vmap->nin, sizeof *vmap->in, &vmap->in));
+    TRY(spmd__vmap_take(vmap, (size_t)vmap->nout, sizeof *vmap->out, &vmap->out));
+    TRY(map_inputs(vmap, in, in_axes));
+    TRY(find_size(vmap, axis_size));
+    TRY(map_outputs(vmap, out));
+    vmap->fn = fn;
+    vmap->user = user;
+    TRY(vmap->name ? spmd__vmap_run_named(vmap) : run_loop(vmap, fn, user));
+    for (int k = 0; k < vmap->nout; k++)
+        out[k] = vmap->out[k].whole;
+    return SPMD_OK;
+}
+
+static void drop_made(struct vmap *vmap)
+{
+    for (int k = 0; vmap->out && k < vmap->nout; k++)
+        if (vmap->out[k].made)
+            spmd_block_free(&vmap->out[k].whole);
 }
 
 spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
                       const spmd_block *const in[], const int in_axes[], int nout,
                       spmd_block *out[], const int out_axes[], const spmd_vmap_options *options)
 {
-    struct call call = {.outer = ctx, .nin = nin, .nout = nout, .out_axes = out_axes};
-    TRY(check_arguments(&call, in, in_axes, out, fn));
-    spmd_status status = run_call(&call, fn, user, in, in_axes, out, options);
-    free_call(&call, status != SPMD_OK);
+    struct vmap vmap = {.outer = ctx,
+                        .name = options ? options->axis_name : NULL,
+                        .stack_bytes = options ? options->stack_bytes : 0,
+                        .arena = &vmap.own,
+                        .nin = nin,
+                        .nout = nout,
+                        .out_axes = out_axes};
+    if (ctx)
+        TRY(spmd__arena_inner(ctx->arena, &vmap.arena));
+    struct arena_mark mark = spmd__arena_mark(vmap.arena);
+    spmd_status status =
+        run_call(&vmap, fn, user, in, in_axes, out, options ? options->axis_size : 0);
+    if (status != SPMD_OK)
+        drop_made(&vmap);
+    spmd__arena_reset(vmap.arena, mark);
+    spmd__arena_free(&vmap.own);
     return status;
 }

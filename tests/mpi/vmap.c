@@ -507,7 +507,8 @@ static void wrong_axes_are_refused(void)
     EXPECT_FAILS(spmd_vmap(NULL, multiply, NULL, 2, SPMD_BLOCKS(&b, &a), SPMD_AXES(0, 1), 1, &out,
                            SPMD_AXES(0), NULL),
                  SPMD_ERR_SHAPE,
-                 "input 1 has 4 instances along dim 1, but an input before it has 3");
+                 "input 1 has 4 instances along dim 1, but 1 of 2 mapped inputs has 3, such as "
+                 "input 0 along dim 0");
     EXPECT_FAILS(map(copy, NULL, &a, SPMD_NOT_MAPPED, &out, 0), SPMD_ERR_ARGUMENT, "axis_size");
     EXPECT_FAILS(map(NULL, NULL, &a, 0, &out, 0), SPMD_ERR_ARGUMENT, "function");
     EXPECT_FAILS(spmd_vmap(NULL, copy, NULL, 1, NULL, SPMD_AXES(0), 1, &out, SPMD_AXES(0), NULL),

@@ -93,7 +93,7 @@ static void fail_and_suspend(void *argument)
     ck_assert_str_eq(spmd_error_message(), "");
     ck_assert_ptr_null(spmd__place().file);
     spmd_fail(SPMD_ERR_BODY, "%s", (const char *)argument);
-    spmd__place_restore((struct place){argument, 7});
+    spmd__place_restore((struct place){.file = argument});
     spmd__fibre_suspend();
     ck_assert_str_eq(spmd_error_message(), argument);
     ck_assert_ptr_eq((const void *)spmd__place().file, argument);
@@ -104,7 +104,7 @@ START_TEST(each_remembers_its_own_failure_and_place)
     char *names[] = {"one", "two"};
     struct fibre *fibres[2];
     spmd_fail(SPMD_ERR_BODY, "mine");
-    spmd__place_restore((struct place){"here", 1});
+    spmd__place_restore((struct place){.file = "here"});
     for (int k = 0; k < 2; k++)
         ASSERT_OK(spmd__fibre_make(0, fail_and_suspend, names[k], &fibres[k]));
     for (int round = 0; round < 2; round++)

@@ -1,4 +1,5 @@
-/* map/reduce_local.c - reductions among members that are all here. */
+/* map/reduce_members.c - reductions among members that are here, and maybe as many on other ranks.
+ */
 #include <string.h>
 
 #include "comm/reduce.h"
@@ -10,6 +11,7 @@
 struct reduction {
     struct operation *const *ops; /* [n] */
     int64_t n;
+    struct group *group; /* NULL: these are all */
     spmd_reduction kind;
     bool mean;
     spmd_dtype dtype, carrier;
@@ -26,20 +28,25 @@ static const void *load(const struct reduction *r, int64_t member, void *room)
                        data + (size_t)r->first * spmd_dtype_size(r->dtype), room);
 }
 
-static void reduce_piece(const struct reduction *r)
+static spmd_status reduce_piece(const struct reduction *r)
 {
     const void *from = load(r, 0, r->total);
     if (from != r->total)
         memcpy(r->total, from, (size_t)r->count * spmd_dtype_size(r->carrier));
     for (int64_t m = 1; m < r->n; m++)
         spmd__accumulate(r->kind, r->carrier, r->count, load(r, m, r->term), r->total);
+    if (!r->group)
+        return SPMD_OK;
+    return spmd__all_reduce(r->group, r->kind, r->carrier, r->total, r->total, r->count,
+                            r->ops[0]->ctx->arena);
 }
 
 /* The total as elements of the result. */
 static const void *round_piece(const struct reduction *r)
 {
+    int64_t members = r->n * (r->group ? r->group->size : 1);
     if (r->mean)
-        spmd__divide(r->dtype, r->count, r->total, r->n, r->result);
+        spmd__divide(r->dtype, r->count, r->total, members, r->result);
     else if (r->dtype == SPMD_F16 || r->dtype == SPMD_BF16)
         spmd__narrow(r->dtype, r->count, r->total, r->result);
     else
@@ -57,13 +64,14 @@ static spmd_status take_scratch(struct reduction *r, int64_t count)
     return spmd__arena_take(arena, most * largest, &r->result);
 }
 
-spmd_status spmd__reduce_locally(struct operation *const ops[], int64_t n, spmd_reduction reduction,
-                                 bool mean)
+spmd_status spmd__reduce_members(struct operation *const ops[], int64_t n, struct group *group,
+                                 spmd_reduction reduction, bool mean)
 {
     spmd_dtype dtype = ops[0]->in->dtype;
     int64_t count = spmd_block_size(ops[0]->in);
     struct reduction r = {.ops = ops,
                           .n = n,
+                          .group = group,
                           .kind = reduction,
                           .mean = mean,
                           .dtype = dtype,
@@ -71,7 +79,7 @@ spmd_status spmd__reduce_locally(struct operation *const ops[], int64_t n, spmd_
     TRY(take_scratch(&r, count));
     for (; r.first < count; r.first += REDUCE_PIECE) {
         r.count = spmd__reduce_piece(count - r.first);
-        reduce_piece(&r);
+        TRY(reduce_piece(&r));
         spmd__collective_give(ops, n, r.first, r.count, round_piece(&r));
     }
     return SPMD_OK;

@@ -1,0 +1,45 @@
+/* map/batch.c - blocks with a batch dimension, and their slices without it. */
+#include "map/batch.h"
+
+#include "core/error.h"
+
+spmd_status spmd__batch_axis(const char *what, int index, int axis, int ndim, int *dim)
+{
+    *dim = axis == SPMD_NOT_MAPPED ? -1 : axis < 0 ? axis + ndim : axis;
+    if (axis != SPMD_NOT_MAPPED && (*dim < 0 || *dim >= ndim))
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s[%d] is %d, but the block has %d dimension%s", what,
+                         index, axis, ndim, ndim == 1 ? "" : "s");
+    return SPMD_OK;
+}
+
+spmd_block spmd__batch_slice(const spmd_block *whole, int axis, int64_t index)
+{
+    spmd_block slice = *whole;
+    slice.ndim = whole->ndim - 1;
+    slice.data =
+        (char *)whole->data + index * whole->stride[axis] * (int64_t)spmd_dtype_size(whole->dtype);
+    for (int d = axis; d < slice.ndim; d++) {
+        slice.shape[d] = whole->shape[d + 1];
+        slice.stride[d] = whole->stride[d + 1];
+        slice.offset[d] = whole->offset[d + 1];
+        slice.global[d] = whole->global[d + 1];
+    }
+    return slice;
+}
+
+spmd_shape spmd__batch_without(spmd_shape shape, int axis)
+{
+    shape.ndim--;
+    for (int d = axis; d < shape.ndim; d++)
+        shape.dim[d] = shape.dim[d + 1];
+    return shape;
+}
+
+spmd_shape spmd__batch_with(spmd_shape shape, int axis, int64_t size)
+{
+    for (int d = shape.ndim; d > axis; d--)
+        shape.dim[d] = shape.dim[d - 1];
+    shape.dim[axis] = size;
+    shape.ndim++;
+    return shape;
+}
