@@ -1,6 +1,5 @@
 /* map/shard_map_tree.c - shard_map over trees: a shard_map over their leaves. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "array/array.h"
 #include "core/hash.h"
@@ -8,24 +7,17 @@
 #include "core/tree_match.h"
 #include "core/tree_text.h"
 #include "map/shard_map.h"
-#include "map/tree_body.h"
+#include "map/tree_lists.h"
 
-/* The leaves of the arguments and of the results, for the flat call. */
 struct spmd_shard_map_tree_call {
     spmd_shard_map_call *flat;
     spmd_mesh *mesh;     /* held */
     spmd_tree *in, *out; /* structures */
-    int nin, nout;
-    const spmd_tree **leaves;           /* [nin] during a run */
-    spmd_array **arrays;                /* [nin] during a run: of the leaves that are arrays */
-    struct key_block *keys;             /* [nin] during a run: of those that are keys */
-    const spmd_block **statics, **seen; /* [nin] */
-    spmd_tree **places;   /* [nout] during a run: the leaves of a tree that was given */
-    spmd_array **results; /* [nout] during a run: held by those, or here */
+    struct tree_lists lists;
+    struct tree_call call; /* for the bodies */
     bool agree;
-    bool settled;
-    bool running;
-    struct tree_call call;
+    bool settled; /* a first run has been agreed on */
+    bool running; /* its body must not run it again */
 };
 
 /* A leaf of a structure, whatever its value. */
@@ -39,7 +31,6 @@ static spmd_status make_blank(const spmd_tree *old, int index, void *user, spmd_
 
 /* What a shard_map is planned from. */
 struct wanted {
-    spmd_mesh *mesh;
     spmd_body *body;
     const spmd_tree *in;
     const char *in_specs;
@@ -66,18 +57,6 @@ static spmd_status parse(struct wanted *wanted)
                              spmd_error_message());
     }
     return SPMD_OK;
-}
-
-static spmd_status alloc_plan(spmd_shard_map_tree_call *plan)
-{
-    size_t nin = (size_t)plan->nin, nout = (size_t)plan->nout;
-    TRY(spmd__alloc(nin, sizeof *plan->leaves, &plan->leaves));
-    TRY(spmd__alloc(nin, sizeof *plan->arrays, &plan->arrays));
-    TRY(spmd__alloc(nin, sizeof *plan->keys, &plan->keys));
-    TRY(spmd__alloc(nin, sizeof *plan->statics, &plan->statics));
-    TRY(spmd__alloc(nin, sizeof *plan->seen, &plan->seen));
-    TRY(spmd__alloc(nout, sizeof *plan->places, &plan->places));
-    return spmd__alloc(nout, sizeof *plan->results, &plan->results);
 }
 
 /* The spec of each leaf, as the flat call takes it. */
@@ -108,14 +87,14 @@ static spmd_status prepare(spmd_shard_map_tree_call *plan, struct wanted *wanted
     const spmd_tree *out = wanted->out ? wanted->out : wanted->specs[1];
     TRY(spmd__tree_unflatten(wanted->in, make_blank, NULL, &plan->in));
     TRY(spmd__tree_unflatten(out, make_blank, NULL, &plan->out));
-    plan->nin = spmd__tree_nleaves(plan->in);
-    plan->nout = spmd__tree_nleaves(plan->out);
-    TRY(alloc_plan(plan));
+    TRY(spmd__tree_lists_make(plan->in, plan->out, &plan->lists));
     plan->agree = wanted->options && wanted->options->agree;
-    plan->call = (struct tree_call){
-        .body = wanted->body, .out = plan->out, .statics = plan->statics, .seen = plan->seen};
-    TRY(spread_specs(wanted, 0, wanted->in, plan->nin));
-    return spread_specs(wanted, 1, out, plan->nout);
+    plan->call = (struct tree_call){.body = wanted->body,
+                                    .out = plan->out,
+                                    .statics = plan->lists.statics,
+                                    .seen = plan->lists.seen};
+    TRY(spread_specs(wanted, 0, wanted->in, plan->lists.nin));
+    return spread_specs(wanted, 1, out, plan->lists.nout);
 }
 
 static uint64_t digest_plan(const spmd_shard_map_tree_call *plan)
@@ -141,8 +120,8 @@ static spmd_status make_plan(spmd_shard_map_tree_call *plan, struct wanted *want
         status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the plan, it is NULL");
     TRY(spmd__tree_agree(plan->mesh, status, status == SPMD_OK ? digest_plan(plan) : 0));
     struct names names = {plan->in, plan->out};
-    return spmd__shard_map_plan_named(plan->mesh, spmd__tree_body, plan->nin, wanted->text[0],
-                                      plan->nout, wanted->text[1], wanted->options, &names,
+    return spmd__shard_map_plan_named(plan->mesh, spmd__tree_body, plan->lists.nin, wanted->text[0],
+                                      plan->lists.nout, wanted->text[1], wanted->options, &names,
                                       &plan->flat);
 }
 
@@ -151,8 +130,7 @@ spmd_status spmd_shard_map_tree_plan(spmd_mesh *mesh, spmd_body *body, const spm
                                      const char *out_specs, const spmd_shard_map_options *options,
                                      spmd_shard_map_tree_call **plan)
 {
-    struct wanted wanted = {.mesh = mesh,
-                            .body = body,
+    struct wanted wanted = {.body = body,
                             .in = in,
                             .in_specs = in_specs,
                             .out = out,
@@ -183,102 +161,42 @@ void spmd_shard_map_tree_free(spmd_shard_map_tree_call **handle)
     spmd_mesh_free(&plan->mesh);
     spmd__tree_free(&plan->in);
     spmd__tree_free(&plan->out);
-    free(plan->leaves);
-    free(plan->arrays);
-    free(plan->keys);
-    free(plan->statics);
-    free(plan->seen);
-    free(plan->places);
-    free(plan->results);
+    spmd__tree_lists_free(&plan->lists);
     free(plan);
 }
 
-/* Local. Takes in what is no array; *digest goes on over what must be the same everywhere. */
-static spmd_status take_static(spmd_shard_map_tree_call *plan, int index, uint64_t *digest)
+/* Local. Whether the trees of a run fit the plan, and takes them in. */
+static spmd_status take(spmd_shard_map_tree_call *plan, const spmd_tree *in, spmd_tree *const *out,
+                        uint64_t *digest)
 {
-    const spmd_tree *leaf = plan->leaves[index];
-    if (spmd__tree_block(leaf))
-        return spmd_fail(SPMD_ERR_ARGUMENT, "it is a block, and a shard_map runs over arrays: "
-                                            "spmd_tree_device_put makes them");
-    if (spmd__spec_used(&plan->flat->input[index].named->spec) != 0)
-        return spmd_fail(SPMD_ERR_SPEC,
-                         "it is %s, which the spec cannot split: its spec is P() or None",
-                         leaf->leaf->what);
-    char text[1024];
-    int length = spmd_tree_format(text, sizeof text, leaf);
-    bool fits = length < (int)sizeof text;
-    *digest = spmd__hash(*digest, text, fits ? (size_t)length : sizeof text);
-    if (leaf->leaf == &spmd__leaf_key)
-        plan->statics[index] = spmd__key_block(&plan->keys[index], leaf->value.key);
-    return SPMD_OK;
-}
-
-static spmd_status take_inputs(spmd_shard_map_tree_call *plan, const spmd_tree *in,
-                               uint64_t *digest)
-{
-    if (!in)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "in: there is no tree, it is NULL");
+    struct tree_lists *lists = &plan->lists;
+    if (!in || !out)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a run needs a tree, and a place for one, not NULL");
     TRY(spmd__tree_compare(plan->in, "the plan's in", in, "in"));
-    spmd__tree_flatten(in, plan->nin, plan->leaves);
-    for (int k = 0; k < plan->nin; k++) {
-        plan->statics[k] = NULL;
-        plan->arrays[k] = spmd__tree_array(plan->leaves[k]);
-        spmd_status status = plan->arrays[k] ? SPMD_OK : take_static(plan, k, digest);
-        if (status != SPMD_OK)
-            return spmd__tree_fail_leaf(status, "in", in, k);
-    }
-    plan->call.in = in;
-    return SPMD_OK;
-}
-
-/* Local. The arrays of a tree that is given for the results. */
-static spmd_status take_outputs(spmd_shard_map_tree_call *plan, spmd_tree *const *out)
-{
-    if (!out)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "out: there is no place for the tree, it is NULL");
-    memset(plan->results, 0, (size_t)plan->nout * sizeof(spmd_array *));
-    if (!*out)
-        return SPMD_OK;
-    TRY(spmd__tree_compare(plan->out, "the plan's out", *out, "out"));
-    spmd__tree_flatten(*out, plan->nout, (const spmd_tree **)plan->places);
-    for (int k = 0; k < plan->nout; k++) {
-        plan->results[k] = spmd__tree_array(plan->places[k]);
-        if (!plan->results[k]) {
-            spmd_fail(SPMD_ERR_ARGUMENT, "it is %s, and only arrays are replaced",
-                      plan->places[k]->leaf->what);
-            return spmd__tree_fail_leaf(SPMD_ERR_ARGUMENT, "out", *out, k);
-        }
-    }
-    return SPMD_OK;
-}
-
-/* Local. The results, as a new tree, which takes over their holds. */
-static spmd_status give_tree(spmd_shard_map_tree_call *plan, spmd_tree **out)
-{
-    spmd_status status = spmd_tree_unflatten_arrays(plan->out, plan->nout, plan->results, out);
-    for (int k = 0; k < plan->nout; k++)
-        spmd_array_free(&plan->results[k]);
-    return status;
+    TRY(spmd__tree_lists_take(lists, in, digest));
+    for (int k = 0; k < lists->nin; k++)
+        if (!lists->arrays[k] && spmd__spec_used(&plan->flat->input[k].named->spec) != 0)
+            return spmd__tree_lists_fail_split(lists, in, k, "its spec is P() or None");
+    if (*out)
+        TRY(spmd__tree_compare(plan->out, "the plan's out", *out, "out"));
+    return spmd__tree_lists_take_out(lists, out);
 }
 
 static spmd_status run(spmd_shard_map_tree_call *plan, void *user, const spmd_tree *in,
                        spmd_tree **out)
 {
+    struct tree_lists *lists = &plan->lists;
     uint64_t digest = 0;
-    spmd_status status = take_inputs(plan, in, &digest);
-    if (status == SPMD_OK)
-        status = take_outputs(plan, out);
-    if (plan->agree || !plan->settled)
+    bool agrees = plan->agree || !plan->settled;
+    spmd_status status = take(plan, in, out, agrees ? &digest : NULL);
+    if (agrees)
         status = spmd__tree_agree(plan->mesh, status, digest);
     if (status != SPMD_OK)
         return status;
     plan->call.user = user;
-    status = spmd_shard_map_run(plan->flat, &plan->call, plan->arrays, plan->results);
-    for (int k = 0; *out && k < plan->nout; k++)
-        plan->places[k]->value.pointer = plan->results[k];
-    if (status == SPMD_OK && !*out)
-        status = give_tree(plan, out);
-    return status;
+    plan->call.in = in;
+    status = spmd_shard_map_run(plan->flat, &plan->call, lists->arrays, lists->results);
+    return spmd__tree_lists_give(lists, status, plan->out, out);
 }
 
 spmd_status spmd_shard_map_tree_run(spmd_shard_map_tree_call *plan, void *user, const spmd_tree *in,

@@ -297,7 +297,8 @@ static void failures_name_the_leaf(void)
                  SPMD_ERR_ARGUMENT, "in['params']['w']: it is a block");
     EXPECT_OK(spmd_tree_set_key(in, "params/w", spmd_key_create(1)));
     EXPECT_FAILS(spmd_shard_map_tree(mesh, double_leaves, NULL, in, "P(x)", &out, "P()", NULL),
-                 SPMD_ERR_SPEC, "in['params']['w']: it is a key, which the spec cannot split");
+                 SPMD_ERR_SPEC,
+                 "in['params']['w']: it is a key, which cannot be split: its spec is P() or None");
     spmd_tree_free(&in);
     spmd_mesh_free(&other);
     spmd_mesh_free(&mesh);
