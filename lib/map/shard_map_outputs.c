@@ -178,14 +178,22 @@ spmd_status spmd__outputs_sum(spmd_shard_map_call *call, bool compare, bool *dif
     return SPMD_OK;
 }
 
+/* What the body wrote, in its place in the global array. */
+static spmd_block placed_block(const struct result *result, const struct output *output)
+{
+    spmd_block block = result->placed;
+    block.data = output->block.data;
+    return block;
+}
+
 spmd_status spmd__outputs_explain(const spmd_shard_map_call *call)
 {
     spmd_status status = SPMD_OK;
     char message[ERROR_MESSAGE_BYTES];
     for (int k = 0; k < call->nout; k++) { /* all of them: the ranks stay together */
         struct argument output = spmd__argument(&call->names, OUTPUT, k);
-        spmd_status one =
-            spmd__replication_explain(call->result[k].sharding, &call->out[k].block, output.text);
+        spmd_block block = placed_block(&call->result[k], &call->out[k]);
+        spmd_status one = spmd__replication_explain(call->result[k].sharding, &block, output.text);
         if (one != SPMD_OK && status == SPMD_OK) {
             status = one;
             snprintf(message, sizeof message, "%s", spmd_error_message());
@@ -270,8 +278,7 @@ static bool is_known(const struct result *result)
 static void commit(struct result *result, struct output *output, spmd_array **out)
 {
     if (!output->array && !is_known(result)) {
-        spmd_block block = result->placed;
-        block.data = output->block.data;
+        spmd_block block = placed_block(result, output);
         spmd__array_become(result->array, result->sharding, result->shape, &block);
     }
     if (*out != result->array)
