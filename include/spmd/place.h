@@ -22,6 +22,53 @@ void spmd_place_set(const char *file, int line, const char *call);
 #ifndef SPMD_NO_PLACES
 #define SPMD_PLACED(call) (spmd_place_set(__FILE__, __LINE__, #call), call)
 
+/* spmd/mesh.h */
+#define spmd_mesh_create(...)        SPMD_PLACED(spmd_mesh_create(__VA_ARGS__))
+#define spmd_mesh_create_sizes(...)  SPMD_PLACED(spmd_mesh_create_sizes(__VA_ARGS__))
+#define spmd_mesh_create_ranks(...)  SPMD_PLACED(spmd_mesh_create_ranks(__VA_ARGS__))
+#define spmd_mesh_create_hybrid(...) SPMD_PLACED(spmd_mesh_create_hybrid(__VA_ARGS__))
+#define spmd_mesh_sub(...)           SPMD_PLACED(spmd_mesh_sub(__VA_ARGS__))
+#define spmd_agree(...)              SPMD_PLACED(spmd_agree(__VA_ARGS__))
+
+/* spmd/sharding.h */
+#define spmd_sharding_create_single(...) SPMD_PLACED(spmd_sharding_create_single(__VA_ARGS__))
+
+/* spmd/positional.h */
+#define spmd_sharding_create_positional(...) \
+    SPMD_PLACED(spmd_sharding_create_positional(__VA_ARGS__))
+
+/* spmd/array.h */
+#define spmd_array_zeros(...)         SPMD_PLACED(spmd_array_zeros(__VA_ARGS__))
+#define spmd_array_full(...)          SPMD_PLACED(spmd_array_full(__VA_ARGS__))
+#define spmd_array_arange(...)        SPMD_PLACED(spmd_array_arange(__VA_ARGS__))
+#define spmd_array_from_callback(...) SPMD_PLACED(spmd_array_from_callback(__VA_ARGS__))
+#define spmd_array_from_local(...)    SPMD_PLACED(spmd_array_from_local(__VA_ARGS__))
+#define spmd_array_from_pieces(...)   SPMD_PLACED(spmd_array_from_pieces(__VA_ARGS__))
+#define spmd_device_put(...)          SPMD_PLACED(spmd_device_put(__VA_ARGS__))
+#define spmd_device_put_root(...)     SPMD_PLACED(spmd_device_put_root(__VA_ARGS__))
+#define spmd_reshard(...)             SPMD_PLACED(spmd_reshard(__VA_ARGS__))
+#define spmd_reshard_to(...)          SPMD_PLACED(spmd_reshard_to(__VA_ARGS__))
+#define spmd_array_gather(...)        SPMD_PLACED(spmd_array_gather(__VA_ARGS__))
+#define spmd_array_print(...)         SPMD_PLACED(spmd_array_print(__VA_ARGS__))
+
+/* spmd/io.h */
+#define spmd_file_open(...)        SPMD_PLACED(spmd_file_open(__VA_ARGS__))
+#define spmd_file_open_image(...)  SPMD_PLACED(spmd_file_open_image(__VA_ARGS__))
+#define spmd_file_create(...)      SPMD_PLACED(spmd_file_create(__VA_ARGS__))
+#define spmd_file_close(...)       SPMD_PLACED(spmd_file_close(__VA_ARGS__))
+#define spmd_file_discard(...)     SPMD_PLACED(spmd_file_discard(__VA_ARGS__))
+#define spmd_dataset_info(...)     SPMD_PLACED(spmd_dataset_info(__VA_ARGS__))
+#define spmd_dataset_exists(...)   SPMD_PLACED(spmd_dataset_exists(__VA_ARGS__))
+#define spmd_dataset_read(...)     SPMD_PLACED(spmd_dataset_read(__VA_ARGS__))
+#define spmd_dataset_write(...)    SPMD_PLACED(spmd_dataset_write(__VA_ARGS__))
+#define spmd_dataset_get_text(...) SPMD_PLACED(spmd_dataset_get_text(__VA_ARGS__))
+#define spmd_dataset_set_text(...) SPMD_PLACED(spmd_dataset_set_text(__VA_ARGS__))
+#define spmd_read(...)             SPMD_PLACED(spmd_read(__VA_ARGS__))
+#define spmd_write(...)            SPMD_PLACED(spmd_write(__VA_ARGS__))
+
+/* spmd/sweep.h */
+#define spmd_sweep(...) SPMD_PLACED(spmd_sweep(__VA_ARGS__))
+
 /* spmd/collective.h */
 #define spmd_psum(...)                SPMD_PLACED(spmd_psum(__VA_ARGS__))
 #define spmd_pmean(...)               SPMD_PLACED(spmd_pmean(__VA_ARGS__))

@@ -192,8 +192,8 @@ static spmd_status print_all(const spmd_mesh *mesh, const struct excerpt *excerp
     return spmd__stream_finish(stream, "a block");
 }
 
-static spmd_status print_together(const spmd_mesh *mesh, const struct notice *mine,
-                                  struct excerpt *excerpt, FILE *stream, struct album *album)
+static spmd_status print_in_turn(const spmd_mesh *mesh, const struct notice *mine,
+                                 struct excerpt *excerpt, FILE *stream, struct album *album)
 {
     spmd_status status;
     TRY(prepare(mesh, mine, excerpt, stream, album));
@@ -203,6 +203,27 @@ static spmd_status print_together(const spmd_mesh *mesh, const struct notice *mi
         status = transfer(mesh->comm, (int)mesh->position, (int)mesh->position, excerpt->data,
                           has_values(mine) ? bytes_of(excerpt) : 0);
     return spmd__agree(mesh->comm, mesh->rank, status, 0);
+}
+
+/* Where ranks are watched: the others may be in another call. */
+static spmd_status meet(spmd_mesh *mesh, struct group **group)
+{
+    struct axis_list all = spmd__axis_list_of_mask(spmd__axes_mask(&mesh->axes));
+    if (!mesh->watch)
+        return SPMD_OK;
+    TRY(spmd__mesh_group_find(mesh, &all, group));
+    return spmd__group_meet(*group, "block_print");
+}
+
+static spmd_status print_together(spmd_mesh *mesh, const struct notice *mine,
+                                  struct excerpt *excerpt, FILE *stream, struct album *album)
+{
+    struct group *group = NULL;
+    TRY(meet(mesh, &group));
+    spmd_status status = print_in_turn(mesh, mine, excerpt, stream, album);
+    if (group)
+        spmd__group_leave(group);
+    return status;
 }
 
 static spmd_status print_alone(const struct notice *mine, struct excerpt *excerpt, FILE *stream)
