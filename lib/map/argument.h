@@ -9,7 +9,8 @@ struct names {
     const spmd_tree *in, *out;
 };
 
-/* "input 3", or "in['params']['w']"; "in_specs[3]", or the same path; and so on. */
+/* "input 3", or "in['params']['w']"; "in_specs[3]", or the same path; "in_axes[3]", or "the axis of
+ * in['params']['w']"; and so on. */
 enum argument_kind { INPUT, IN_SPEC, IN_AXIS, OUTPUT, OUT_SPEC, OUT_AXIS };
 
 struct argument {

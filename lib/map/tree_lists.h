@@ -21,7 +21,8 @@ spmd_status spmd__tree_lists_make(const spmd_tree *in, const spmd_tree *out,
 void spmd__tree_lists_free(struct tree_lists *lists);
 
 /* Local. Takes in the arguments, which have the structure. *digest goes on over what is no array
- * and must be the same on all ranks. Fails with the path of a leaf that cannot be an argument. */
+ * and must be the same on all ranks; NULL: nobody asks. Fails with the path of a leaf that cannot
+ * be an argument. */
 spmd_status spmd__tree_lists_take(struct tree_lists *lists, const spmd_tree *in, uint64_t *digest);
 
 /* Local. What is wrong with an argument that is no array, where the call would split it. */

@@ -64,9 +64,10 @@ static spmd_status whole_shape(const struct vmap *vmap, int index, spmd_shape sh
 {
     bool mapped = vmap->out_axes[index] != SPMD_NOT_MAPPED;
     if (mapped && shape.ndim == SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_SHAPE, "output %d has %d dimensions, no room for the batch's",
-                         index, shape.ndim);
-    TRY(spmd__batch_axis("out_axes", index, vmap->out_axes[index], shape.ndim + mapped, axis));
+        return spmd_fail(SPMD_ERR_SHAPE, "%s has %d dimensions, no room for the batch's",
+                         spmd__argument(&vmap->names, OUTPUT, index).text, shape.ndim);
+    TRY(spmd__batch_axis(spmd__argument(&vmap->names, OUT_AXIS, index).text, vmap->out_axes[index],
+                         shape.ndim + mapped, axis));
     *whole = mapped ? spmd__batch_with(shape, *axis, vmap->size) : shape;
     return SPMD_OK;
 }
@@ -111,22 +112,23 @@ static spmd_status make_whole(struct vmap *vmap, struct mapped *out, int64_t ins
 }
 
 /* Whether what an instance declares fits to what the first one did, or the caller gave. */
-static spmd_status check_whole(const struct mapped *out, int index, spmd_dtype dtype,
+static spmd_status check_whole(const struct vmap *vmap, int index, spmd_dtype dtype,
                                spmd_shape shape)
 {
+    const struct mapped *out = &vmap->out[index];
+    struct argument name = spmd__argument(&vmap->names, OUTPUT, index);
     if (out->whole->dtype != dtype || !spmd_shape_equal(spmd_block_shape(out->whole), shape)) {
         if (out->first < 0)
             return spmd_fail(SPMD_ERR_SHAPE,
-                             "output %d: an instance declares another type or shape than the given "
-                             "block has room for",
-                             index);
+                             "%s: an instance declares another type or shape than the given block "
+                             "has room for",
+                             name.text);
         return spmd_fail(SPMD_ERR_SHAPE,
-                         "output %d: an instance declares another type or shape than instance "
-                         "%lld",
-                         index, (long long)out->first);
+                         "%s: an instance declares another type or shape than instance %lld",
+                         name.text, (long long)out->first);
     }
     if (!spmd__block_is_dense(out->whole))
-        return spmd_fail(SPMD_ERR_SHAPE, "output %d: the given block is not dense", index);
+        return spmd_fail(SPMD_ERR_SHAPE, "%s: the given block is not dense", name.text);
     return SPMD_OK;
 }
 
@@ -150,7 +152,7 @@ static spmd_status declare(spmd_ctx *ctx, int index)
     TRY(whole_shape(vmap, index, spmd_block_shape(block), &out->axis, &shape));
     if (!out->whole)
         TRY(make_whole(vmap, out, ctx->instance, block->dtype, shape));
-    TRY(check_whole(out, index, block->dtype, shape));
+    TRY(check_whole(vmap, index, block->dtype, shape));
     if (out->axis < 0 && ctx->instance > 0)
         return declare_apart(instance, index, block);
     spmd_block place =
@@ -172,9 +174,9 @@ static spmd_status collect_output(const struct instance *instance, int index)
     size_t bytes = spmd__block_bytes(block);
     if (out->axis < 0 && bytes > 0 && memcmp(block->data, out->whole->data, bytes) != 0)
         return spmd_fail(SPMD_ERR_REPLICATION,
-                         "output %d is not mapped, but differs from instance 0's: give it an "
+                         "%s is not mapped, but differs from instance 0's: give it an "
                          "out_axis",
-                         index);
+                         spmd__argument(&vmap->names, OUTPUT, index).text);
     if (out->axis >= 0 && block->data == instance->copy[vmap->nin + index]) {
         spmd_block place = spmd__batch_slice(out->whole, out->axis, instance->ctx.instance);
         copy_block(&place, block);
@@ -199,6 +201,7 @@ spmd_status spmd__instance_make(struct vmap *vmap, int64_t index, struct arena *
                                .bound = outer ? outer->bound : 0,
                                .outer = outer,
                                .instance = index,
+                               .names = &vmap->names,
                                .nin = vmap->nin,
                                .in = instance->seen,
                                .nout = vmap->nout,
@@ -268,17 +271,19 @@ static spmd_status find_size(struct vmap *vmap, int64_t axis_size)
         const struct mapped *in = &vmap->in[k];
         if (in->axis >= 0 && size_of(in) != vmap->size)
             return spmd_fail(SPMD_ERR_SHAPE,
-                             "input %d has %lld instances along dim %d, but %d of %d mapped inputs "
-                             "%s %lld, such as input %d along dim %d",
-                             k, (long long)size_of(in), in->axis, most, mapped,
-                             most == 1 ? "has" : "have", (long long)vmap->size, usual,
+                             "%s has %lld instances along dim %d, but %d of %d mapped inputs "
+                             "%s %lld, such as %s along dim %d",
+                             spmd__argument(&vmap->names, INPUT, k).text, (long long)size_of(in),
+                             in->axis, most, mapped, most == 1 ? "has" : "have",
+                             (long long)vmap->size, spmd__argument(&vmap->names, INPUT, usual).text,
                              vmap->in[usual].axis);
     }
     if (axis_size > 0 && vmap->size != axis_size)
         return spmd_fail(SPMD_ERR_SHAPE,
-                         "input %d has %lld instances along dim %d, but the option axis_size says "
+                         "%s has %lld instances along dim %d, but the option axis_size says "
                          "%lld",
-                         usual, (long long)vmap->size, vmap->in[usual].axis, (long long)axis_size);
+                         spmd__argument(&vmap->names, INPUT, usual).text, (long long)vmap->size,
+                         vmap->in[usual].axis, (long long)axis_size);
     return SPMD_OK;
 }
 
@@ -289,7 +294,8 @@ static spmd_status map_inputs(struct vmap *vmap, const spmd_block *const in[], c
         mapped->whole = (spmd_block *)in[k]; /* read only */
         mapped->axis = -1;
         if (in[k])
-            TRY(spmd__batch_axis("in_axes", k, in_axes[k], in[k]->ndim, &mapped->axis));
+            TRY(spmd__batch_axis(spmd__argument(&vmap->names, IN_AXIS, k).text, in_axes[k],
+                                 in[k]->ndim, &mapped->axis));
     }
     return SPMD_OK;
 }
@@ -300,9 +306,9 @@ static spmd_status map_outputs(struct vmap *vmap, spmd_block *const out[])
     for (int k = 0; k < vmap->nout; k++) {
         if (vmap->size == 0 && !out[k])
             return spmd_fail(SPMD_ERR_SHAPE,
-                             "a vmap without instances cannot know the type of output %d: give its "
+                             "a vmap without instances cannot know the type of %s: give its "
                              "block",
-                             k);
+                             spmd__argument(&vmap->names, OUTPUT, k).text);
         vmap->out[k].whole = out[k];
         vmap->out[k].first = -1;
     }
@@ -352,14 +358,16 @@ static void drop_made(struct vmap *vmap)
             spmd_block_free(&vmap->out[k].whole);
 }
 
-spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
-                      const spmd_block *const in[], const int in_axes[], int nout,
-                      spmd_block *out[], const int out_axes[], const spmd_vmap_options *options)
+spmd_status spmd__vmap_call(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
+                            const spmd_block *const in[], const int in_axes[], int nout,
+                            spmd_block *out[], const int out_axes[],
+                            const spmd_vmap_options *options, const struct names *names)
 {
     struct vmap vmap = {.outer = ctx,
                         .name = options ? options->axis_name : NULL,
                         .stack_bytes = options ? options->stack_bytes : 0,
                         .arena = &vmap.own,
+                        .names = names ? *names : (struct names){NULL, NULL},
                         .nin = nin,
                         .nout = nout,
                         .out_axes = out_axes};
@@ -373,4 +381,11 @@ spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
     spmd__arena_reset(vmap.arena, mark);
     spmd__arena_free(&vmap.own);
     return status;
+}
+
+spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
+                      const spmd_block *const in[], const int in_axes[], int nout,
+                      spmd_block *out[], const int out_axes[], const spmd_vmap_options *options)
+{
+    return spmd__vmap_call(ctx, fn, user, nin, in, in_axes, nout, out, out_axes, options, NULL);
 }

@@ -50,6 +50,7 @@ struct vmap {
     struct arena *arena; /* of all that lasts as long as the call */
     struct arena own;    /* which is this one without a ctx */
     int64_t size;        /* number of instances */
+    struct names names;
     int nin, nout;
     struct mapped *in;       /* [nin] */
     struct mapped *out;      /* [nout] */
@@ -79,6 +80,12 @@ spmd_status spmd__vmap_take(struct vmap *vmap, size_t count, size_t size, void *
 spmd_status spmd__instance_make(struct vmap *vmap, int64_t index, struct arena *arena,
                                 struct instance *instance);
 spmd_status spmd__instance_run(struct instance *instance, spmd_body *fn, void *user);
+
+/* spmd_vmap of a call whose messages name arguments so; NULL: they have numbers. */
+spmd_status spmd__vmap_call(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
+                            const spmd_block *const in[], const int in_axes[], int nout,
+                            spmd_block *out[], const int out_axes[],
+                            const spmd_vmap_options *options, const struct names *names);
 
 /* Runs all instances of a named vmap. */
 spmd_status spmd__vmap_run_named(struct vmap *vmap);

@@ -5,6 +5,7 @@
 #include "core/tree_match.h"
 #include "core/tree_text.h"
 #include "map/tree_body.h"
+#include "map/vmap.h"
 
 /* The leaves of the arguments and of the results, for the flat call. */
 struct lists {
@@ -172,8 +173,10 @@ static spmd_status run(spmd_ctx *ctx, spmd_body *fn, void *user, struct lists *l
                        spmd_tree **out, const spmd_vmap_options *options)
 {
     struct tree_call call = {.body = fn, .user = user, .in = lists->in, .out = structure_of(lists)};
-    TRY(spmd_vmap(ctx, fn ? spmd__tree_body : NULL, &call, lists->nin, lists->blocks,
-                  lists->in_axes, lists->nout, lists->results, lists->out_axes, options));
+    struct names names = {lists->in, structure_of(lists)};
+    TRY(spmd__vmap_call(ctx, fn ? spmd__tree_body : NULL, &call, lists->nin, lists->blocks,
+                        lists->in_axes, lists->nout, lists->results, lists->out_axes, options,
+                        &names));
     return lists->out ? SPMD_OK : give(lists, !ctx, out);
 }
 

@@ -544,13 +544,53 @@ static void a_vmap_without_a_mesh(void)
                  SPMD_ERR_ARGUMENT, "in_axes is a list of 2, in is a dict of own, shared");
     EXPECT_FAILS(
         spmd_vmap_tree(NULL, fold_keys, NULL, in, "{own: 5, shared: None}", &out, "0", NULL),
-        SPMD_ERR_ARGUMENT, "is 5, but the block has 2 dimensions");
+        SPMD_ERR_ARGUMENT, "the axis of in['own'] is 5, but the block has 2 dimensions");
     EXPECT_FAILS(spmd_vmap_tree(NULL, fold_keys, NULL, in, "{own: P()}", &out, "0", NULL),
                  SPMD_ERR_SYNTAX, "in_axes: axes \"{own: P()}\": expected a dimension");
     EXPECT_FAILS(spmd_vmap_tree(NULL, NULL, NULL, in, "{own: 0, shared: None}", &out, "0", NULL),
                  SPMD_ERR_ARGUMENT, "a function");
     EXPECT(out == NULL);
     spmd_tree_free(&copy);
+    spmd_tree_free(&in);
+}
+
+/* The sum of all rows' x, and the row's own. */
+static spmd_status sum_batch(spmd_ctx *ctx, void *user)
+{
+    const spmd_block *x = spmd_in_at(ctx, "x/0");
+    spmd_block *sum = spmd_out_at(ctx, "sum", SPMD_F64, SPMD_SCALAR);
+    SPMD_TRY(spmd_psum(ctx, x, "batch", sum));
+    const spmd_block *own = NULL;
+    SPMD_TRY(spmd_tree_get_block(spmd_in_tree(ctx), "x/0", &own));
+    EXPECT(own->data == x->data);
+    *(double *)spmd_out_at(ctx, "own", SPMD_F64, SPMD_SCALAR)->data = *(double *)own->data;
+    if (user)
+        *(double *)sum->data = *(double *)x->data;
+    return SPMD_OK;
+}
+
+static void a_named_vmap_of_a_tree(void)
+{
+    double x[3] = {1, 2, 4}, y[2] = {0};
+    spmd_block x_block = spmd_block_borrow(x, SPMD_F64, SPMD_SHAPE(3));
+    spmd_block y_block = spmd_block_borrow(y, SPMD_F64, SPMD_SHAPE(2));
+    const spmd_block *found = NULL;
+    const spmd_vmap_options named = {.axis_name = "batch"};
+    spmd_tree *in = new_tree(), *out = NULL;
+    EXPECT_OK(spmd_tree_set_block(in, "x/0", &x_block));
+    EXPECT_OK(spmd_vmap_tree(NULL, sum_batch, NULL, in, "0", &out, "{sum: None, own: 0}", &named));
+    EXPECT_OK(spmd_tree_get_block(out, "sum", &found));
+    EXPECT(found && found->ndim == 0 && *(double *)found->data == 7);
+    EXPECT_OK(spmd_tree_get_block(out, "own", &found));
+    EXPECT(found && memcmp(found->data, x, sizeof x) == 0);
+    spmd_tree_free(&out);
+    EXPECT_FAILS(spmd_vmap_tree(NULL, sum_batch, "", in, "0", &out, "{sum: None, own: 0}", &named),
+                 SPMD_ERR_REPLICATION, "out['sum'] is not mapped, but differs");
+    EXPECT_OK(spmd_tree_set_block(in, "x/1", &y_block));
+    EXPECT_FAILS(
+        spmd_vmap_tree(NULL, sum_batch, NULL, in, "0", &out, "{sum: None, own: 0}", &named),
+        SPMD_ERR_SHAPE, "in['x'][1] has 2 instances along dim 0");
+    EXPECT(out == NULL);
     spmd_tree_free(&in);
 }
 
@@ -659,5 +699,5 @@ HARNESS_MAIN("tree", CASE(params_go_through_a_shard_map), CASE(outputs_that_are_
              CASE(failures_name_the_leaf), CASE(failures_name_the_result),
              CASE(wrong_questions_are_told), CASE(trees_that_differ_between_ranks),
              CASE(a_psum_of_leaves_of_different_types), CASE(a_vmap_in_a_body_maps_leaves),
-             CASE(a_vmap_without_a_mesh), CASE(host_trees_are_placed),
+             CASE(a_vmap_without_a_mesh), CASE(a_named_vmap_of_a_tree), CASE(host_trees_are_placed),
              CASE(paths_are_names_in_files), CASE(ranks_that_are_idle_take_part))
