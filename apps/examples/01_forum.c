@@ -2,7 +2,7 @@
  * devices, replicate key and dataset, shard the params, map over the batch." How?
  *
  * Write the function of one configuration, and give it to spmd_sweep: that is a shard_map over the
- * devices and, on each of them, a vmap over its batches.
+ * devices and, on each of them, a vmap over its batches. (17_whole.c is the same by hand.)
  *
  *     mpicc 01_forum.c $(pkg-config --cflags --libs spmd) -lm -o forum
  *     mpirun -n 4 ./forum             # without params: each run draws its own

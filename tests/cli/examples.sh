@@ -37,6 +37,7 @@ example 08_preshard 3 4 8
 example 09_replication 4 6
 example 10_collectives 4 6
 example 11_vmap 1 3 4 8
+example 12_vmap_axis 1 3 4 6
 example 13_trees 4 6 8
 example 14_halo 1 3 4 8
 for axes in x=2,y=2 x=1,y=4; do
@@ -44,4 +45,5 @@ for axes in x=2,y=2 x=1,y=4; do
 done
 example 15_loops 1 3 4 8
 example 16_keys 1 3 4 8
+example 17_whole 2 3
 plan_end
