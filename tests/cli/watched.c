@@ -1,0 +1,81 @@
+/* watched.c - a program whose ranks are checked or watched: watched NAME. */
+#include <string.h>
+#include <unistd.h>
+
+#include <spmd.h>
+
+static int rank;
+
+static spmd_status do_nothing_wrong(spmd_ctx *ctx, void *user)
+{
+    spmd_block *a = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(3));
+    (void)user;
+    SPMD_TRY(spmd_psum(ctx, a, "x", a));
+    return spmd_psum(ctx, a, "x", a);
+}
+
+static spmd_status be_slow(spmd_ctx *ctx, void *user)
+{
+    spmd_block *a = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(3));
+    (void)user;
+    SPMD_TRY(spmd_psum(ctx, a, "x", a));
+    if (rank == 0)
+        sleep(2);
+    return spmd_pmax(ctx, a, "x", a);
+}
+
+static spmd_status return_early(spmd_ctx *ctx, void *user)
+{
+    spmd_block *a = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(3));
+    (void)user;
+    return rank == 0 ? SPMD_OK : spmd_psum(ctx, a, "x", a);
+}
+
+static spmd_status start_another(spmd_ctx *ctx, void *user)
+{
+    spmd_block *a = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(3));
+    spmd_request *request;
+    (void)user;
+    SPMD_TRY(spmd_psum(ctx, a, "x", a));
+    SPMD_TRY(rank == 0 ? spmd_psum_start(ctx, a, "x", a, &request)
+                       : spmd_pmax_start(ctx, a, "x", a, &request));
+    return spmd_wait(&request);
+}
+
+static spmd_status start_alone(spmd_ctx *ctx, void *user)
+{
+    spmd_block *a = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(3));
+    spmd_request *request = NULL;
+    (void)user;
+    SPMD_TRY(spmd_psum(ctx, a, "x", a));
+    if (rank == 0)
+        SPMD_TRY(spmd_psum_start(ctx, a, "x", a, &request));
+    return spmd_wait(&request);
+}
+
+static const struct {
+    const char *name;
+    spmd_body *body;
+} cases[] = {{"well", do_nothing_wrong},
+             {"slow", be_slow},
+             {"early", return_early},
+             {"another_start", start_another},
+             {"start_alone", start_alone}};
+
+static spmd_status program(int argc, char **argv)
+{
+    spmd_mesh *mesh;
+    spmd_status status = SPMD_ERR_ARGUMENT;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    SPMD_TRY(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
+        if (strcmp(argv[1], cases[i].name) == 0)
+            status = spmd_shard_map(mesh, cases[i].body, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL);
+    spmd_mesh_free(&mesh);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    return spmd_main(argc, argv, program);
+}
