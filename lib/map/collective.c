@@ -74,10 +74,14 @@ uint32_t spmd__collective_free_dim(const struct operation *op, int dim)
     return op->in->global[dim] >= 0 ? UINT32_C(1) << dim : 0;
 }
 
+/* Where the dimension divides, all are as long as this one. */
 static void compute_extents(const spmd_sharding *sharding, const struct group *group,
                             const spmd_block *in, int dim, int64_t extents[])
 {
     const spmd_mesh *mesh = sharding->mesh;
+    struct axis_list entry = spmd__spec_entry(&sharding->spec, dim);
+    if (in->global[dim] % spmd__axis_list_size(&mesh->axes, &entry) == 0)
+        return;
     for (int64_t m = 0; m < group->size; m++) {
         int64_t lo, hi;
         int64_t position = spmd__group_member(group, m);
