@@ -18,12 +18,17 @@ static void describe(const struct operation *op, struct text *text)
     spmd__text_add(text, " from %lld", (long long)op->source);
 }
 
+/* The source sends from where it reads, so that nobody waits for its own copy. */
 static spmd_status run(struct operation *op, struct group *group)
 {
     size_t bytes = spmd__block_bytes(op->in);
-    if (group->index == op->source && op->out->data != op->in->data && bytes > 0)
-        memcpy(op->out->data, op->in->data, bytes);
-    return spmd__broadcast(group->comm, (int)op->source, op->out->data, (int64_t)bytes);
+    if (group->index != op->source)
+        return spmd__broadcast(group->comm, (int)op->source, op->out->data, (int64_t)bytes);
+    void *data = op->in->data; /* read only */
+    TRY(spmd__broadcast(group->comm, (int)op->source, data, (int64_t)bytes));
+    if (op->out->data != data && bytes > 0)
+        memcpy(op->out->data, data, bytes);
+    return SPMD_OK;
 }
 
 static spmd_status local(struct operation *const ops[], int64_t n)
