@@ -2,7 +2,6 @@
 #include "core/tree_text.h"
 
 #include <ctype.h>
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,8 +91,10 @@ static spmd_status read_axis(struct reader *reader, spmd_tree **tree)
     int64_t axis;
     if (!isdigit((unsigned char)*reader->cursor.at) && negative)
         return fail_syntax(reader, "a number");
-    if (!spmd__cursor_number(&reader->cursor, &axis) || axis > INT_MAX)
+    if (!spmd__cursor_number(&reader->cursor, &axis))
         return fail_syntax(reader, reader->leaf);
+    if (axis > SPMD_MAX_DIMS)
+        return fail_syntax(reader, "a dimension that arrays may have before what stands");
     return spmd__tree_make_leaf(&spmd__leaf_integer,
                                 (union leaf){.integer = negative ? -axis : axis}, tree);
 }

@@ -392,6 +392,8 @@ START_TEST(texts_that_do_not_parse)
                  "expected the end of the text at column 5");
     ASSERT_FAILS(spmd_tree_parse_axes("[0, P(x)]", &tree), SPMD_ERR_SYNTAX,
                  "axes \"[0, P(x)]\": expected a dimension, None, [ or { at column 5");
+    ASSERT_FAILS(spmd_tree_parse_axes("-1000", &tree), SPMD_ERR_SYNTAX,
+                 "expected a dimension that arrays may have before what stands at column 6");
     ASSERT_FAILS(spmd_tree_parse_axes("[- 1]", &tree), SPMD_ERR_SYNTAX, "a number at column 3");
     ASSERT_FAILS(spmd_tree_parse_specs(NULL, &tree), SPMD_ERR_ARGUMENT, "NULL");
     ASSERT_FAILS(spmd_tree_parse_axes(NULL, &tree), SPMD_ERR_ARGUMENT, "NULL");
