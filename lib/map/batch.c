@@ -3,12 +3,13 @@
 
 #include "core/error.h"
 
-spmd_status spmd__batch_axis(const char *name, int axis, int ndim, int *dim)
+spmd_status spmd__batch_axis(const struct names *names, enum argument_kind kind, int index,
+                             int axis, int ndim, int *dim)
 {
     *dim = axis == SPMD_NOT_MAPPED ? -1 : axis < 0 ? axis + ndim : axis;
     if (axis != SPMD_NOT_MAPPED && (*dim < 0 || *dim >= ndim))
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s is %d, but the block has %d dimension%s", name,
-                         axis, ndim, ndim == 1 ? "" : "s");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s is %d, but the block has %d dimension%s",
+                         spmd__argument(names, kind, index).text, axis, ndim, ndim == 1 ? "" : "s");
     return SPMD_OK;
 }
 

@@ -90,6 +90,9 @@ void spmd__outputs_begin(spmd_shard_map_call *call, spmd_array *const in[], spmd
 spmd_status spmd__outputs_declare(spmd_ctx *ctx, int index);
 spmd_status spmd__outputs_take(spmd_ctx *ctx, int index, spmd_array *array);
 
+/* Local. In the body, before output `index` is declared for the first time: another spec for it. */
+spmd_status spmd__outputs_name(spmd_shard_map_call *call, int index, const char *spec);
+
 /* Local. Of the declared outputs, what must be alike on all ranks. */
 uint64_t spmd__outputs_digest(const spmd_shard_map_call *call);
 

@@ -122,6 +122,18 @@ spmd_status spmd__outputs_take(spmd_ctx *ctx, int index, spmd_array *array)
     return SPMD_OK;
 }
 
+spmd_status spmd__outputs_name(spmd_shard_map_call *call, int index, const char *spec)
+{
+    struct result *result = &call->result[index];
+    spmd_sharding *named;
+    TRY(spmd_sharding_create(call->mesh, spec, &named));
+    spmd_sharding_free(&result->named);
+    spmd_sharding_free(&result->sharding);
+    result->named = named;
+    result->sharding = spmd__sharding_hold(named);
+    return SPMD_OK;
+}
+
 uint64_t spmd__outputs_digest(const spmd_shard_map_call *call)
 {
     uint64_t hash = 0;

@@ -66,8 +66,8 @@ static spmd_status whole_shape(const struct vmap *vmap, int index, spmd_shape sh
     if (mapped && shape.ndim == SPMD_MAX_DIMS)
         return spmd_fail(SPMD_ERR_SHAPE, "%s has %d dimensions, no room for the batch's",
                          spmd__argument(&vmap->names, OUTPUT, index).text, shape.ndim);
-    TRY(spmd__batch_axis(spmd__argument(&vmap->names, OUT_AXIS, index).text, vmap->out_axes[index],
-                         shape.ndim + mapped, axis));
+    TRY(spmd__batch_axis(&vmap->names, OUT_AXIS, index, vmap->out_axes[index], shape.ndim + mapped,
+                         axis));
     *whole = mapped ? spmd__batch_with(shape, *axis, vmap->size) : shape;
     return SPMD_OK;
 }
@@ -111,24 +111,30 @@ static spmd_status make_whole(struct vmap *vmap, struct mapped *out, int64_t ins
     return make_block(dtype, shape, &out->whole);
 }
 
-/* Whether what an instance declares fits to what the first one did, or the caller gave. */
+/* What an instance declares does not fit to what the first one did, or the caller gave. */
+static spmd_status refuse_type(const struct vmap *vmap, int index)
+{
+    struct argument name = spmd__argument(&vmap->names, OUTPUT, index);
+    int64_t first = vmap->out[index].first;
+    if (first < 0)
+        return spmd_fail(SPMD_ERR_SHAPE,
+                         "%s: an instance declares another type or shape than the given block has "
+                         "room for",
+                         name.text);
+    return spmd_fail(SPMD_ERR_SHAPE,
+                     "%s: an instance declares another type or shape than instance %lld", name.text,
+                     (long long)first);
+}
+
 static spmd_status check_whole(const struct vmap *vmap, int index, spmd_dtype dtype,
                                spmd_shape shape)
 {
-    const struct mapped *out = &vmap->out[index];
-    struct argument name = spmd__argument(&vmap->names, OUTPUT, index);
-    if (out->whole->dtype != dtype || !spmd_shape_equal(spmd_block_shape(out->whole), shape)) {
-        if (out->first < 0)
-            return spmd_fail(SPMD_ERR_SHAPE,
-                             "%s: an instance declares another type or shape than the given block "
-                             "has room for",
-                             name.text);
-        return spmd_fail(SPMD_ERR_SHAPE,
-                         "%s: an instance declares another type or shape than instance %lld",
-                         name.text, (long long)out->first);
-    }
-    if (!spmd__block_is_dense(out->whole))
-        return spmd_fail(SPMD_ERR_SHAPE, "%s: the given block is not dense", name.text);
+    const spmd_block *whole = vmap->out[index].whole;
+    if (whole->dtype != dtype || !spmd_shape_equal(spmd_block_shape(whole), shape))
+        return refuse_type(vmap, index);
+    if (!spmd__block_is_dense(whole))
+        return spmd_fail(SPMD_ERR_SHAPE, "%s: the given block is not dense",
+                         spmd__argument(&vmap->names, OUTPUT, index).text);
     return SPMD_OK;
 }
 
@@ -294,8 +300,7 @@ static spmd_status map_inputs(struct vmap *vmap, const spmd_block *const in[], c
         mapped->whole = (spmd_block *)in[k]; /* read only */
         mapped->axis = -1;
         if (in[k])
-            TRY(spmd__batch_axis(spmd__argument(&vmap->names, IN_AXIS, k).text, in_axes[k],
-                                 in[k]->ndim, &mapped->axis));
+            TRY(spmd__batch_axis(&vmap->names, IN_AXIS, k, in_axes[k], in[k]->ndim, &mapped->axis));
     }
     return SPMD_OK;
 }

@@ -32,6 +32,9 @@ case_fn run_sharding, run_sharding_error, run_equivalence, run_random, run_colle
 /* How many ranks a sharding case needs: those of its mesh only if it has an array. */
 int64_t sharding_ranks(const cJSON *test);
 
+/* The same of a map case: a vmap needs no other ranks. */
+int64_t map_ranks(const cJSON *test);
+
 /* Readers of a case's fields. False if there is no such field of the right form: the case has
  * failed then. */
 enum { SPEC_BYTES = 1024, AXES_BYTES = 1024 };

@@ -24,7 +24,7 @@ static const struct kind {
     {"random", run_random, NULL},
     {"collective", run_collective, mesh_size_of},
     {"vma", run_vma, mesh_size_of},
-    {"map", run_map, NULL},
+    {"map", run_map, map_ranks},
 };
 
 static const struct kind *find_kind(const char *name)
