@@ -16,12 +16,14 @@ static spmd_status make_meeting(spmd_mesh *mesh)
     return SPMD_OK;
 }
 
-/* Members may come from different calls, by different ways: all of their agreements are alike. */
+/* Members may come from different calls, by different ways: all agreements of a mesh are alike. But
+ * a root and its views may have the same members. */
 static spmd_status meet(spmd_mesh *mesh, const char *note)
 {
+    struct axes_text axes = spmd__axes_text(&mesh->axes);
     if (mesh->agreement.size == 0)
         TRY(make_meeting(mesh));
-    return spmd__watch_meet(mesh->watch, &mesh->agreement, "an agreement", note);
+    return spmd__watch_meet(mesh->watch, &mesh->agreement, axes.text, note);
 }
 
 static struct text begin_note(char note[WATCH_NOTE_BYTES], const char *before)

@@ -187,10 +187,22 @@ spmd_status spmd__collective_check(struct operation *op, const struct group *gro
     return op->kind->check(op, group, size);
 }
 
-void spmd__collective_describe(const struct operation *op, const char *phase, struct text *text)
+static void describe_axes(const struct operation *op, const struct group *group, struct text *text)
 {
-    spmd__text_add(text, "%s%s over %s of %s[", op->kind->name, phase, op->axes,
-                   spmd_dtype_name(op->in->dtype));
+    if (group)
+        spmd__axis_list_print(text, &group->mesh->axes, &group->axes);
+    else
+        spmd__text_add(text, "%s", op->axes);
+    if (group && group->partition.count > 0)
+        spmd__text_add(text, " in groups");
+}
+
+void spmd__collective_describe(const struct operation *op, const struct group *group,
+                               const char *phase, struct text *text)
+{
+    spmd__text_add(text, "%s%s over ", op->kind->name, phase);
+    describe_axes(op, group, text);
+    spmd__text_add(text, " of %s[", spmd_dtype_name(op->in->dtype));
     for (int d = 0; d < op->in->ndim; d++)
         if (op->free_dims >> d & 1)
             spmd__text_add(text, "%s?", d ? "," : "");
@@ -208,7 +220,7 @@ static spmd_status meet(const struct operation *op, struct group *group, const c
         return SPMD_OK;
     struct text text = spmd__text_begin(buffer, sizeof buffer);
     spmd__text_add(&text, "%s", what);
-    spmd__collective_describe(op, "", &text);
+    spmd__collective_describe(op, group, "", &text);
     return spmd__group_meet(group, buffer);
 }
 

@@ -91,8 +91,10 @@ spmd_status spmd__collective_meet(const struct operation *op, struct group *grou
 spmd_status spmd__collective_prepare(struct operation *op, struct group **group);
 
 /* "psum over x of f32[3,?]", and what the kind adds: what the members compare. `phase` goes behind
- * the name. */
-void spmd__collective_describe(const struct operation *op, const char *phase, struct text *text);
+ * the name. The axes are told as the caller wrote them or, where `group` is not NULL, in the one
+ * way that does not depend on that. */
+void spmd__collective_describe(const struct operation *op, const struct group *group,
+                               const char *phase, struct text *text);
 
 /* Whether `out` is a dense block of this type; `in` is dense. */
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,

@@ -114,7 +114,7 @@ enum { WHAT_BYTES = 256 };
 static void describe(const spmd_request *request, char what[WHAT_BYTES])
 {
     struct text text = spmd__text_begin(what, WHAT_BYTES);
-    spmd__collective_describe(&request->op, "_start", &text);
+    spmd__collective_describe(&request->op, request->group, "_start", &text);
 }
 
 /* A group's first use waits for its members. */

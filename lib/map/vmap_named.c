@@ -122,7 +122,7 @@ spmd_status spmd__vmap_shape(struct operation *op, spmd_shape *shape)
 static void describe_call(const struct instance *instance, char call[CALL_BYTES])
 {
     struct text text = spmd__text_begin(call, CALL_BYTES);
-    spmd__collective_describe(instance->ops[0], "", &text);
+    spmd__collective_describe(instance->ops[0], NULL, "", &text);
     spmd__place_print(&text, instance->place);
 }
 
@@ -131,8 +131,8 @@ static bool does_the_same(const struct instance *a, const struct instance *b)
     char calls[2][CALL_BYTES];
     struct text of_a = spmd__text_begin(calls[0], CALL_BYTES);
     struct text of_b = spmd__text_begin(calls[1], CALL_BYTES);
-    spmd__collective_describe(a->ops[0], "", &of_a);
-    spmd__collective_describe(b->ops[0], "", &of_b);
+    spmd__collective_describe(a->ops[0], NULL, "", &of_a);
+    spmd__collective_describe(b->ops[0], NULL, "", &of_b);
     return a->nops == b->nops && strcmp(calls[0], calls[1]) == 0;
 }
 
