@@ -33,6 +33,7 @@ example 05_refused 8
 prints '05_refused notes ranks without data' 'f32[4@y,2@x]: 4 of 8 ranks hold nothing' \
     run 8 "$examples/05_refused"
 example 06_shard_map 2 4 6
+example 07_pmap 2 3
 example 08_preshard 3 4 8
 example 09_replication 4 6
 example 10_collectives 4 6
