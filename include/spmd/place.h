@@ -106,6 +106,7 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_shard_map_tree(...)      SPMD_PLACED(spmd_shard_map_tree(__VA_ARGS__))
 #define spmd_shard_map_tree_plan(...) SPMD_PLACED(spmd_shard_map_tree_plan(__VA_ARGS__))
 #define spmd_shard_map_tree_run(...)  SPMD_PLACED(spmd_shard_map_tree_run(__VA_ARGS__))
+#define spmd_pmap_tree(...)           SPMD_PLACED(spmd_pmap_tree(__VA_ARGS__))
 
 /* spmd/map.h */
 #define spmd_block_print(...)    SPMD_PLACED(spmd_block_print(__VA_ARGS__))

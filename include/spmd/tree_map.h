@@ -62,6 +62,19 @@ spmd_status spmd_vmap_tree(spmd_ctx *ctx, spmd_body *fn, void *user, const spmd_
                            const char *in_axes, spmd_tree **out, const char *out_axes,
                            const spmd_vmap_options *options);
 
+/* Collective over the mesh: spmd_pmap over trees.
+ *
+ *   in        as of spmd_shard_map_tree
+ *   in_axes   a tree of axes, a prefix of `in`, as of spmd_vmap_tree
+ *   out       NULL inside, or a tree of arrays, as of spmd_shard_map_tree
+ *   out_axes  a tree of axes, as of spmd_vmap_tree: without a tree in `out`, a None in it is an
+ *             array, too, of which every rank gives the same
+ *
+ * Fails as spmd_pmap, spmd_tree_broadcast and spmd_shard_map_tree do. */
+spmd_status spmd_pmap_tree(spmd_mesh *mesh, const char *axes, spmd_body *body, void *user,
+                           const spmd_tree *in, const char *in_axes, spmd_tree **out,
+                           const char *out_axes, const spmd_shard_map_options *options);
+
 /* In a body that was run over trees. */
 
 /* Local. The whole of `in`, with blocks in place of arrays. Borrowed, until the body returns. NULL

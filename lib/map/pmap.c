@@ -2,6 +2,8 @@
  *
  * The mapped dimension has one element for each rank along the axes. So a spec with the axes at
  * this dimension gives each rank a block of extent 1 there, and the body gets it without. */
+#include "map/pmap.h"
+
 #include <stdlib.h>
 
 #include "core/hash.h"
@@ -20,6 +22,7 @@ struct pmap {
     struct axis_list axes;
     spmd_body *body;
     void *user;
+    struct names names;
     int nin, nout;
     const int *out_axes;     /* [nout] as the caller gave them */
     int *in_dim;             /* [nin] the mapped dimension; -1: none */
@@ -63,17 +66,18 @@ static spmd_status check_slices(const struct pmap *pmap, int index, const spmd_a
     int64_t ranks = spmd__axis_list_size(&pmap->mesh->axes, &pmap->axes);
     if (extent != ranks)
         return spmd_fail(SPMD_ERR_SHAPE,
-                         "input %d has %lld slices along dim %d, but there are %lld ranks along "
-                         "%s: a pmap needs one slice for each",
-                         index, (long long)extent, dim, (long long)ranks, axes_text(pmap).text);
+                         "%s has %lld slices along dim %d, but there are %lld ranks along %s: a "
+                         "pmap needs one slice for each",
+                         spmd__argument(&pmap->names, INPUT, index).text, (long long)extent, dim,
+                         (long long)ranks, axes_text(pmap).text);
     struct axis_list entry = spmd__spec_entry(&array->sharding->spec, dim);
     for (int i = 0; i < entry.count; i++)
         if (!spmd__axis_list_has(&pmap->axes, entry.axis[i]))
             return spmd_fail(SPMD_ERR_SPEC,
-                             "input %d: its mapped dim %d lies along %s as well, but has one slice "
-                             "for each rank along %s: reshard it first",
-                             index, dim, array->sharding->mesh->axes.name[entry.axis[i]],
-                             axes_text(pmap).text);
+                             "%s: its mapped dim %d lies along %s as well, but has one slice for "
+                             "each rank along %s: reshard it first",
+                             spmd__argument(&pmap->names, INPUT, index).text, dim,
+                             array->sharding->mesh->axes.name[entry.axis[i]], axes_text(pmap).text);
     return SPMD_OK;
 }
 
@@ -82,12 +86,13 @@ static spmd_status map_input(struct pmap *pmap, int index, const spmd_array *arr
     pmap->in_dim[index] = -1;
     if (!array)
         return SPMD_OK;
-    TRY(spmd__batch_axis(NULL, IN_AXIS, index, axis, array->shape.ndim, &pmap->in_dim[index]));
+    TRY(spmd__batch_axis(&pmap->names, IN_AXIS, index, axis, array->shape.ndim,
+                         &pmap->in_dim[index]));
     if (pmap->in_dim[index] < 0)
         return SPMD_OK;
     if (!spmd_mesh_equal(array->sharding->mesh, pmap->mesh))
-        return spmd_fail(SPMD_ERR_MESH,
-                         "input %d lies on another mesh than the pmap: reshard it first", index);
+        return spmd_fail(SPMD_ERR_MESH, "%s lies on another mesh than the pmap: reshard it first",
+                         spmd__argument(&pmap->names, INPUT, index).text);
     return check_slices(pmap, index, array);
 }
 
@@ -111,8 +116,8 @@ static spmd_status map_outputs(struct pmap *pmap)
     for (int k = 0; k < pmap->nout; k++) {
         int dim = pmap->out_axes[k];
         if (dim != SPMD_NOT_MAPPED && (dim < -SPMD_MAX_DIMS || dim >= SPMD_MAX_DIMS))
-            return spmd_fail(SPMD_ERR_ARGUMENT, "out_axes[%d] is %d, arrays have %d dimensions", k,
-                             dim, SPMD_MAX_DIMS);
+            return spmd_fail(SPMD_ERR_ARGUMENT, "%s is %d, arrays have %d dimensions",
+                             spmd__argument(&pmap->names, OUT_AXIS, k).text, dim, SPMD_MAX_DIMS);
         print_spec(pmap, dim < 0 ? -1 : dim, &pmap->texts[pmap->nin + k]);
     }
     return SPMD_OK;
@@ -194,9 +199,9 @@ static spmd_status find_out_dim(struct pmap *pmap, int index, int ndim, int *dim
     struct spec_text spec;
     bool mapped = pmap->out_axes[index] != SPMD_NOT_MAPPED;
     if (mapped && ndim == SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_SHAPE, "output %d has %d dimensions, no room for the mapped one",
-                         index, ndim);
-    TRY(spmd__batch_axis(NULL, OUT_AXIS, index, pmap->out_axes[index], ndim + mapped, dim));
+        return spmd_fail(SPMD_ERR_SHAPE, "%s has %d dimensions, no room for the mapped one",
+                         spmd__argument(&pmap->names, OUTPUT, index).text, ndim);
+    TRY(spmd__batch_axis(&pmap->names, OUT_AXIS, index, pmap->out_axes[index], ndim + mapped, dim));
     if (*dim < 0 || pmap->out_axes[index] >= 0)
         return SPMD_OK;
     print_spec(pmap, *dim, &spec);
@@ -315,6 +320,7 @@ static spmd_status run_on_slices(spmd_ctx *outer, void *user)
                     .bound = outer->bound,
                     .outer = outer,
                     .instance = -1,
+                    .names = &pmap->names,
                     .nin = pmap->nin,
                     .in = pmap->seen,
                     .nout = pmap->nout,
@@ -333,19 +339,25 @@ static spmd_status run(struct pmap *pmap, spmd_array *const in[], spmd_array *ou
     struct text text = spmd__text_begin(axes, sizeof axes);
     spmd__axis_list_print(&text, &pmap->mesh->axes, &pmap->axes);
     options.axes = axes;
-    TRY(spmd_shard_map_plan(pmap->mesh, run_on_slices, pmap->nin, pmap->specs, pmap->nout,
-                            pmap->specs + pmap->nin, &options, &pmap->call));
+    TRY(spmd__shard_map_plan_named(pmap->mesh, run_on_slices, pmap->nin, pmap->specs, pmap->nout,
+                                   pmap->specs + pmap->nin, &options, &pmap->names, &pmap->call));
     spmd_status status = spmd_shard_map_run(pmap->call, pmap, in, out);
     spmd_shard_map_free(&pmap->call);
     return status;
 }
 
-spmd_status spmd_pmap(spmd_mesh *mesh, const char *axes, spmd_body *body, void *user, int nin,
-                      spmd_array *const in[], const int in_axes[], int nout, spmd_array *out[],
-                      const int out_axes[], const spmd_shard_map_options *options)
+spmd_status spmd__pmap_call(spmd_mesh *mesh, const char *axes, spmd_body *body, void *user, int nin,
+                            spmd_array *const in[], const int in_axes[], int nout,
+                            spmd_array *out[], const int out_axes[],
+                            const spmd_shard_map_options *options, const struct names *names)
 {
-    struct pmap pmap = {
-        .mesh = mesh, .body = body, .user = user, .nin = nin, .nout = nout, .out_axes = out_axes};
+    struct pmap pmap = {.mesh = mesh,
+                        .body = body,
+                        .user = user,
+                        .names = names ? *names : (struct names){NULL, NULL},
+                        .nin = nin,
+                        .nout = nout,
+                        .out_axes = out_axes};
     if (!mesh)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a pmap needs a mesh, this is NULL");
     spmd_status status = prepare(&pmap, axes, in, in_axes, out, options);
@@ -354,4 +366,12 @@ spmd_status spmd_pmap(spmd_mesh *mesh, const char *axes, spmd_body *body, void *
         status = run(&pmap, in, out, options ? *options : (spmd_shard_map_options){.axes = NULL});
     free_lists(&pmap);
     return status;
+}
+
+spmd_status spmd_pmap(spmd_mesh *mesh, const char *axes, spmd_body *body, void *user, int nin,
+                      spmd_array *const in[], const int in_axes[], int nout, spmd_array *out[],
+                      const int out_axes[], const spmd_shard_map_options *options)
+{
+    return spmd__pmap_call(mesh, axes, body, user, nin, in, in_axes, nout, out, out_axes, options,
+                           NULL);
 }

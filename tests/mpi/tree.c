@@ -594,6 +594,54 @@ static void a_named_vmap_of_a_tree(void)
     spmd_tree_free(&in);
 }
 
+/* A rank's own row, and the sum of all. */
+static spmd_status sum_ranks(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *x = spmd_in_at(ctx, "x");
+    const spmd_key key = spmd_key_at(ctx, "key");
+    EXPECT(x && x->ndim == 1 && x->shape[0] == 2 && spmd_in_at(ctx, "mask") == NULL);
+    EXPECT(key.word[1] == 5);
+    fill_scaled(x, spmd_out_at(ctx, "own/0", SPMD_F64, spmd_block_shape(x)), 2);
+    spmd_block *sum = spmd_out_at(ctx, "sum", SPMD_F64, spmd_block_shape(x));
+    return spmd_psum(ctx, x, "x", sum);
+}
+
+static void a_pmap_of_a_tree(void)
+{
+    spmd_mesh *mesh = new_mesh("x=*");
+    spmd_tree *in = new_tree(), *out = NULL;
+    double n = test_size;
+    set_arange(in, "x", mesh, "P()", SPMD_F64, SPMD_SHAPE(test_size, 2));
+    EXPECT_OK(spmd_tree_set_key(in, "key", spmd_key_create(5)));
+    EXPECT_OK(spmd_tree_set_none(in, "mask"));
+    const char *in_axes = "{x: 0, key: None, mask: 0}";
+    for (int run = 0; run < 2; run++) { /* into the tree of the first one */
+        EXPECT_OK(spmd_pmap_tree(mesh, "x", sum_ranks, NULL, in, in_axes, &out,
+                                 "{own: [0], sum: None}", NULL));
+        EXPECT(values_are(out, "own/0", 2, 0));
+        EXPECT(values_are(out, "sum", n, n * (n - 1)));
+    }
+    spmd_tree_free(&out);
+    EXPECT_FAILS(spmd_pmap_tree(mesh, "x", sum_ranks, NULL, in, "0", &out, "None", NULL),
+                 SPMD_ERR_SPEC, "in['key']: it is a key, which cannot be split: its axis is None");
+    EXPECT_FAILS(spmd_pmap_tree(mesh, "x", sum_ranks, NULL, in, "{x: 2, key: None, mask: 0}", &out,
+                                "None", NULL),
+                 SPMD_ERR_ARGUMENT, "the axis of in['x'] is 2, but the ");
+    EXPECT_FAILS(spmd_pmap_tree(mesh, "x", sum_ranks, NULL, NULL, in_axes, &out, "None", NULL),
+                 SPMD_ERR_ARGUMENT, "needs a tree");
+    EXPECT_FAILS(spmd_pmap_tree(NULL, "x", sum_ranks, NULL, in, in_axes, &out, "None", NULL),
+                 SPMD_ERR_ARGUMENT, "needs a mesh");
+    EXPECT_FAILS(spmd_pmap_tree(mesh, "x", NULL, NULL, in, in_axes, &out, "None", NULL),
+                 SPMD_ERR_ARGUMENT, "needs a body");
+    set_arange(in, "x", mesh, "P()", SPMD_F64, SPMD_SHAPE(test_size + 1, 2));
+    EXPECT_FAILS(spmd_pmap_tree(mesh, "x", sum_ranks, NULL, in, in_axes, &out, "None", NULL),
+                 SPMD_ERR_SHAPE, "in['x'] has ");
+    EXPECT(out == NULL);
+    spmd_tree_free(&in);
+    spmd_mesh_free(&mesh);
+}
+
 static void host_trees_are_placed(void)
 {
     spmd_mesh *mesh = new_mesh("x=*");
@@ -699,5 +747,6 @@ HARNESS_MAIN("tree", CASE(params_go_through_a_shard_map), CASE(outputs_that_are_
              CASE(failures_name_the_leaf), CASE(failures_name_the_result),
              CASE(wrong_questions_are_told), CASE(trees_that_differ_between_ranks),
              CASE(a_psum_of_leaves_of_different_types), CASE(a_vmap_in_a_body_maps_leaves),
-             CASE(a_vmap_without_a_mesh), CASE(a_named_vmap_of_a_tree), CASE(host_trees_are_placed),
-             CASE(paths_are_names_in_files), CASE(ranks_that_are_idle_take_part))
+             CASE(a_vmap_without_a_mesh), CASE(a_named_vmap_of_a_tree), CASE(a_pmap_of_a_tree),
+             CASE(host_trees_are_placed), CASE(paths_are_names_in_files),
+             CASE(ranks_that_are_idle_take_part))
