@@ -50,6 +50,18 @@ static struct ballot fill_ballot(struct voter voter, spmd_status status, uint64_
     return (struct ballot){well ? 0 : failing, well, hash, ~hash};
 }
 
+/* Writes the last failure with the rank's name before it; the longest lose their end to that. One
+ * that was agreed on in a nested call names its rank already. */
+static void name_failure(int name, char message[ERROR_MESSAGE_BYTES])
+{
+    const char *last = spmd_error_message();
+    if (spmd__error_is_agreed() && strncmp(last, "rank ", 5) == 0)
+        snprintf(message, ERROR_MESSAGE_BYTES, "%s", last);
+    else
+        snprintf(message, ERROR_MESSAGE_BYTES, "rank %d: %.*s", name, ERROR_MESSAGE_BYTES - 32,
+                 last);
+}
+
 /* The verdict of a ballot that somebody failed. Collective. */
 static spmd_status spread_failure(MPI_Comm comm, struct voter voter, const struct ballot *result,
                                   spmd_status status)
@@ -59,9 +71,8 @@ static spmd_status spread_failure(MPI_Comm comm, struct voter voter, const struc
     struct verdict verdict = {.status = status};
     if (voter.rank == failing && all_alike)
         snprintf(verdict.message, sizeof verdict.message, "%s", spmd_error_message());
-    else if (voter.rank == failing) /* the longest messages lose their end to the prefix */
-        snprintf(verdict.message, sizeof verdict.message, "rank %d: %.*s", voter.name,
-                 (int)sizeof verdict.message - 32, spmd_error_message());
+    else if (voter.rank == failing)
+        name_failure(voter.name, verdict.message);
     TRY_MPI(MPI_Bcast(&verdict, sizeof verdict, MPI_BYTE, failing, comm));
     return spmd__error_agreed((spmd_status)verdict.status, verdict.message, voter.rank == failing);
 }
@@ -124,11 +135,8 @@ spmd_status spmd__wait_or_abort(int count, MPI_Request requests[], int name)
     double start = MPI_Wtime();
     for (int done = 0; !done; nanosleep(&pause, NULL)) {
         TRY_MPI(MPI_Testall(count, requests, &done, MPI_STATUSES_IGNORE));
-        if (!done && MPI_Wtime() - start > patience_seconds) {
-            char message[ERROR_MESSAGE_BYTES + 32];
-            snprintf(message, sizeof message, "rank %d: %s", name, spmd_error_message());
-            spmd__abort(message);
-        }
+        if (!done && MPI_Wtime() - start > patience_seconds)
+            spmd__abort_as(name);
     }
     return SPMD_OK;
 }
@@ -153,6 +161,13 @@ void spmd__abort(const char *message)
     fflush(NULL);
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1); /* the standard lets MPI_Abort return */
+}
+
+void spmd__abort_as(int name)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    name_failure(name, message);
+    spmd__abort(message);
 }
 
 void spmd__abort_together(void)

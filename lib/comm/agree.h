@@ -25,6 +25,9 @@ spmd_status spmd__wait_or_abort(int count, MPI_Request requests[], int name);
 /* Prints "spmd: error: MESSAGE" and ends the run. */
 _Noreturn void spmd__abort(const char *message);
 
+/* Ends the run by the last failure, which is that of this rank: "rank 3: MESSAGE". */
+_Noreturn void spmd__abort_as(int name);
+
 /* Ends the run by the last failure, which is that of several ranks: one of them tells it; should it
  * not come to that, so do the others. */
 _Noreturn void spmd__abort_together(void);

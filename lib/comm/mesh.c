@@ -96,6 +96,12 @@ int64_t spmd__mesh_root_position(const spmd_mesh *mesh, int64_t position)
                 : position;
 }
 
+int64_t spmd__mesh_view_position(const spmd_mesh *mesh, int64_t position)
+{
+    const spmd_mesh *root = mesh->root;
+    return root ? spmd__axis_list_index(&root->axes, &mesh->of_root, position) : position;
+}
+
 int spmd_mesh_rank(const spmd_mesh *mesh, int64_t position)
 {
     if (mesh->abstract || position < 0 || position >= spmd_mesh_size(mesh))

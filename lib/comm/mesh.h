@@ -90,6 +90,9 @@ spmd_mesh *spmd__mesh_root(spmd_mesh *mesh);
 /* Where a position of a view stands in its root; the same where it is no view. */
 int64_t spmd__mesh_root_position(const spmd_mesh *mesh, int64_t position);
 
+/* The reverse, of a position of the root that is in the view. */
+int64_t spmd__mesh_view_position(const spmd_mesh *mesh, int64_t position);
+
 /* Frees what a root has of its views; and a mesh of its groups. */
 void spmd__mesh_free_views(spmd_mesh *root);
 void spmd__mesh_free_groups(spmd_mesh *mesh);

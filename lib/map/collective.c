@@ -24,39 +24,61 @@ spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dt
                      want.buffer, have.buffer);
 }
 
-const spmd_sharding *spmd__collective_sharding(const struct operation *op,
-                                               const struct group *group)
+/* Whether the members of a group are all on a mesh: the group's own, or a view of it. */
+static bool holds_group(const spmd_mesh *mesh, const struct group *group)
+{
+    if (mesh->root != group->mesh)
+        return mesh == group->mesh;
+    return (spmd__axis_list_mask(&group->axes) & ~spmd__axis_list_mask(&mesh->of_root)) == 0;
+}
+
+/* How `in` lies, if it is an input of the body: so the parts of all members can be computed. Else
+ * NULL. */
+static const spmd_sharding *sharding_of(const struct operation *op, const struct group *group)
 {
     const spmd_ctx *ctx = op->ctx;
     for (int k = 0; ctx->in_sharding && k < ctx->nin; k++)
         if (ctx->in[k] == op->in)
-            return ctx->in_sharding[k]->mesh == group->mesh ? ctx->in_sharding[k] : NULL;
+            return holds_group(ctx->in_sharding[k]->mesh, group) ? ctx->in_sharding[k] : NULL;
     return NULL;
 }
 
-/* Whether the members stand at different places along one of these axes. */
-static bool differ_along(const struct group *group, const struct axis_list *axes)
+/* Whether members can have blocks of different extents along a dimension of `n` elements. */
+static bool may_differ(const spmd_sharding *sharding, const struct group *group, int dim, int64_t n)
 {
-    for (int i = 0; i < axes->count; i++)
-        if (spmd__axis_list_has(&group->axes, axes->axis[i]) &&
-            group->mesh->axes.size[axes->axis[i]] > 1)
-            return true;
-    return false;
+    const spmd_mesh *mesh = sharding->mesh;
+    struct axis_list entry = spmd__spec_entry(&sharding->spec, dim);
+    struct axis_list of_root = spmd__mesh_axes_in_root(mesh, &entry);
+    return n % spmd__axis_list_size(&mesh->axes, &entry) != 0 &&
+           spmd__axis_lists_meet(&of_root, &group->axes);
+}
+
+static int64_t extent_of(const spmd_sharding *sharding, const struct group *group, int dim,
+                         int64_t n, int64_t member)
+{
+    const spmd_mesh *mesh = sharding->mesh;
+    int64_t position = spmd__mesh_view_position(mesh, spmd__group_member(group, member)), lo, hi;
+    spmd__layout_range(&mesh->axes, &sharding->spec, dim, n, position, &lo, &hi);
+    return hi - lo;
 }
 
 spmd_status spmd__collective_check_equal(const struct operation *op, const struct group *group)
 {
     const spmd_block *in = op->in;
-    const spmd_sharding *sharding = spmd__collective_sharding(op, group);
-    for (int d = 0; sharding && d < sharding->spec.ndim; d++) {
-        struct axis_list entry = spmd__spec_entry(&sharding->spec, d);
-        int64_t parts = spmd__axis_list_size(&sharding->mesh->axes, &entry);
-        if (in->global[d] % parts != 0 && !(op->free_dims >> d & 1) && differ_along(group, &entry))
-            return spmd_fail(
-                SPMD_ERR_SHAPE,
-                "%s needs equal blocks: %lld elements along dim %d of %d in %lld parts "
-                "are not; pad them, or all_gather that dim first",
-                op->kind->name, (long long)in->global[d], d, in->ndim, (long long)parts);
+    const spmd_sharding *sharding = sharding_of(op, group);
+    for (int d = 0; sharding && d < in->ndim; d++) {
+        if (op->free_dims >> d & 1 || !may_differ(sharding, group, d, in->global[d]))
+            continue;
+        for (int64_t m = 0; m < group->size; m++) {
+            int64_t extent = extent_of(sharding, group, d, in->global[d], m);
+            if (extent != in->shape[d])
+                return spmd_fail(SPMD_ERR_SHAPE,
+                                 "%s needs equal blocks: along dim %d of %d, which has %lld "
+                                 "elements in all, members have %lld and %lld; pad them, or "
+                                 "all_gather that dim first",
+                                 op->kind->name, d, in->ndim, (long long)in->global[d],
+                                 (long long)in->shape[d], (long long)extent);
+        }
     }
     return SPMD_OK;
 }
@@ -74,22 +96,6 @@ uint32_t spmd__collective_free_dim(const struct operation *op, int dim)
     return op->in->global[dim] >= 0 ? UINT32_C(1) << dim : 0;
 }
 
-/* Where the dimension divides, all are as long as this one. */
-static void compute_extents(const spmd_sharding *sharding, const struct group *group,
-                            const spmd_block *in, int dim, int64_t extents[])
-{
-    const spmd_mesh *mesh = sharding->mesh;
-    struct axis_list entry = spmd__spec_entry(&sharding->spec, dim);
-    if (in->global[dim] % spmd__axis_list_size(&mesh->axes, &entry) == 0)
-        return;
-    for (int64_t m = 0; m < group->size; m++) {
-        int64_t lo, hi;
-        int64_t position = spmd__group_member(group, m);
-        spmd__layout_range(&mesh->axes, &sharding->spec, dim, in->global[dim], position, &lo, &hi);
-        extents[m] = hi - lo;
-    }
-}
-
 static spmd_status take_numbers(struct arena *arena, int64_t count, int64_t **numbers)
 {
     void *memory;
@@ -102,14 +108,15 @@ spmd_status spmd__collective_extents(const struct operation *op, const struct gr
                                      int64_t size, int dim, struct arena *arena, int64_t **out)
 {
     const spmd_block *in = op->in;
-    const spmd_sharding *sharding = group ? spmd__collective_sharding(op, group) : NULL;
+    const spmd_sharding *sharding = group ? sharding_of(op, group) : NULL;
     int64_t *extents;
     TRY(take_numbers(arena, size, &extents));
     for (int64_t m = 0; m < size; m++)
         extents[m] = in->shape[dim];
-    if (sharding)
-        compute_extents(sharding, group, in, dim, extents);
-    else if (group && op->free_dims >> dim & 1)
+    if (sharding && may_differ(sharding, group, dim, in->global[dim]))
+        for (int64_t m = 0; m < size; m++)
+            extents[m] = extent_of(sharding, group, dim, in->global[dim], m);
+    else if (!sharding && group && op->free_dims >> dim & 1)
         TRY_MPI(
             MPI_Allgather(&in->shape[dim], 1, MPI_INT64_T, extents, 1, MPI_INT64_T, group->comm));
     *out = extents;

@@ -114,11 +114,6 @@ spmd_status spmd__collective_resolve_dim(const struct operation *op, int ndim, i
 void spmd__collective_give(struct operation *const ops[], int64_t n, int64_t first, int64_t count,
                            const void *elements);
 
-/* The sharding of `in` if it is an input of the body, whose parts can all be computed in the terms
- * of the group's mesh; else NULL. */
-const spmd_sharding *spmd__collective_sharding(const struct operation *op,
-                                               const struct group *group);
-
 /* Whether members' blocks may differ along dimension `dim` of `in`: where its place in the global
  * array is known. As a bit for free_dims. */
 uint32_t spmd__collective_free_dim(const struct operation *op, int dim);

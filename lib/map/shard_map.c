@@ -114,10 +114,8 @@ static spmd_status run_trusting(spmd_shard_map_call *call, void *user, spmd_arra
     spmd_status status = run_body(call, user, in, out);
     if (status == SPMD_OK)
         status = spmd__outputs_prepare(call);
-    if (status != SPMD_OK) {
-        spmd_fail(status, "rank %d: %s", call->mesh->rank, spmd_error_message());
-        spmd__abort(spmd_error_message());
-    }
+    if (status != SPMD_OK)
+        spmd__abort_as(call->mesh->rank);
     spmd__outputs_commit(call, out);
     return SPMD_OK;
 }

@@ -284,6 +284,46 @@ static void collectives_name_manual_axes_alone(void)
     spmd_mesh_free(&mesh);
 }
 
+/* The sum along x of the parts of an array that y splits further. */
+static spmd_status sum_of_parts(spmd_ctx *ctx, void *user)
+{
+    spmd_array *made = NULL;
+    SPMD_TRY(spmd_array_zeros(spmd_ctx_mesh(ctx), "P(y)", SPMD_I64,
+                              spmd_array_shape(spmd_in_array(ctx, 0)), &made));
+    spmd_block out = *spmd_array_block(made);
+    spmd_status status = spmd_psum(ctx, spmd_in(ctx, 0), user, &out);
+    if (status == SPMD_OK)
+        status = spmd_out_array(ctx, 0, made);
+    spmd_array_free(&made);
+    return status;
+}
+
+/* What counts is whether the members' blocks are equal, not whether all are. */
+static void members_need_equal_blocks_others_may_differ(void)
+{
+    spmd_mesh *mesh = make_grid();
+    int64_t nx = spmd_mesh_axis_size(mesh, "x"), ny = spmd_mesh_axis_size(mesh, "y");
+    int64_t part = ny + 1; /* two elements for the first along y, one for the others */
+    spmd_array *in = count_up(mesh, "P((x,y))", SPMD_SHAPE(nx * part)), *out = NULL;
+    EXPECT_OK(map_axes(mesh, "x", sum_of_parts, "x", in, "P(x)", &out, "P()"));
+    EXPECT(spmd_shape_equal(spmd_array_shape(out), SPMD_SHAPE(part)));
+    expect_line(out, nx, part * (nx * (nx - 1) / 2));
+    spmd_array_free(&out);
+    EXPECT_OK(map_axes(mesh, NULL, sum_over, "x", in, "P((x,y))", &out, "P(y)"));
+    expect_line(out, nx, part * (nx * (nx - 1) / 2));
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    in = count_up(mesh, "P((x,y))", SPMD_SHAPE(2 * nx * ny + 1));
+    spmd_status status = map_axes(mesh, NULL, sum_over, "x", in, "P((x,y))", &out, "P(y)");
+    if (nx > 1)
+        EXPECT_FAILS(status, SPMD_ERR_SHAPE, "rank 0: psum needs equal blocks: along dim 0 of 1");
+    else
+        EXPECT_OK(status);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 /* Nested. */
 
 static spmd_status square(spmd_ctx *ctx, void *user)
@@ -372,6 +412,40 @@ static void sums_of_a_part_are_made_inside(void)
     spmd_mesh_free(&mesh);
 }
 
+static spmd_status gather_over(spmd_ctx *ctx, void *axes)
+{
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_shape shape;
+    SPMD_TRY(spmd_all_gather_shape(ctx, in, axes, 0, SPMD_TILED, &shape));
+    return spmd_all_gather(ctx, in, axes, 0, SPMD_TILED, spmd_out(ctx, 0, in->dtype, shape));
+}
+
+/* The blocks of an inner call know their extents, too. */
+static void blocks_inside_may_be_uneven(void)
+{
+    spmd_mesh *mesh = make_grid();
+    int64_t nx = spmd_mesh_axis_size(mesh, "x"), ny = spmd_mesh_axis_size(mesh, "y");
+    for (int64_t n = 0; n <= 2 * nx * ny + 1; n++) {
+        spmd_array *in = count_up(mesh, "P((x,y))", SPMD_SHAPE(n)), *out = NULL;
+        struct inner gather = {gather_over, "y", NULL, "P(y)", "P()"};
+        EXPECT_OK(map_axes(mesh, "x", map_inside, &gather, in, "P(x)", &out, "P(x)"));
+        EXPECT(lies_as(out, "P(x)"));
+        expect_line(out, 1, 0);
+        spmd_array_free(&in);
+        spmd_array_free(&out);
+    }
+    spmd_array *in = count_up(mesh, "P((x,y))", SPMD_SHAPE(nx * (ny + 1))), *out = NULL;
+    struct inner sum = {sum_over, "y", NULL, "P(y)", "P()"};
+    spmd_status status = map_axes(mesh, "x", map_inside, &sum, in, "P(x)", &out, "P(x)");
+    if (ny > 1)
+        EXPECT_FAILS(status, SPMD_ERR_SHAPE, "psum needs equal blocks: along dim 0 of 1");
+    else
+        EXPECT_OK(status);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 static spmd_status fail_inside(spmd_ctx *ctx, void *user)
 {
     (void)user;
@@ -387,10 +461,11 @@ static void failures_inside_are_everybodys(void)
     spmd_array *in = count_up(mesh, "P()", SPMD_SHAPE(3)), *out = NULL;
     struct inner failing = {fail_inside, NULL, NULL, "P()", "P(y)"};
     char message[80] = "no luck inside";
-    if (spmd_mesh_axis_size(mesh, "y") > 1)
+    if (test_size > 1)
         snprintf(message, sizeof message, "rank %d: no luck inside", test_size - 1);
     EXPECT_FAILS(map_axes(mesh, "x", map_inside, &failing, in, "P()", &out, "P(x)"), SPMD_ERR_BODY,
                  message);
+    EXPECT(strcmp(spmd_error_message(), message) == 0); /* named once, by the inner call */
     expect_same_message();
     EXPECT(out == NULL);
     spmd_array_free(&in);
@@ -677,8 +752,10 @@ HARNESS_MAIN("shard_map_axes", CASE(inputs_keep_what_they_have_along_other_axes)
              CASE(the_array_of_a_body_is_its_part), CASE(an_array_may_be_given_back),
              CASE(an_output_may_lie_otherwise_than_the_input), CASE(arrays_are_made_on_the_view),
              CASE(blocks_are_equal_along_other_axes), CASE(blocks_move_along_manual_axes),
-             CASE(collectives_name_manual_axes_alone), CASE(bodies_may_map_the_remaining_axes),
-             CASE(sums_of_a_part_are_made_inside), CASE(failures_inside_are_everybodys),
+             CASE(collectives_name_manual_axes_alone),
+             CASE(members_need_equal_blocks_others_may_differ),
+             CASE(bodies_may_map_the_remaining_axes), CASE(sums_of_a_part_are_made_inside),
+             CASE(blocks_inside_may_be_uneven), CASE(failures_inside_are_everybodys),
              CASE(promises_inside_are_checked), CASE(plans_over_some_axes_run_many_times),
              CASE(plans_keep_how_outputs_lie), CASE(an_array_that_is_kept_outlives_its_call),
              CASE(wrong_uses_of_arrays_are_refused), CASE(specs_name_manual_axes_alone),
