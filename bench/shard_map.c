@@ -11,7 +11,7 @@ static spmd_status psum(spmd_ctx *ctx, void *user)
 {
     (void)user;
     const spmd_block *in = spmd_in(ctx, 0);
-    return spmd_psum(ctx, in, "x", spmd_out(ctx, 0, SPMD_F64, spmd_block_shape(in)));
+    return spmd_psum(ctx, in, "x", spmd_out_unset(ctx, 0, SPMD_F64, spmd_block_shape(in)));
 }
 
 /* A function of plain memory, and as a body. */

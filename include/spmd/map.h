@@ -27,11 +27,15 @@ typedef spmd_status spmd_body(spmd_ctx *ctx, void *user);
  * reported at once, fails the call, and gives NULL. */
 const spmd_block *spmd_in(spmd_ctx *ctx, int index);
 
-/* Local. Declares output `index` of the call and gives its block to write: dense, zeroed unless
- * it is the memory of an output that was given back. Asked again with the same type and shape,
- * the same block. An index out of range, a second, other type, or no memory is reported at
- * once, fails the call, and gives NULL. */
+/* Local. Declares output `index` of the call and gives its block to write: dense, and zeroed, also
+ * where it is the memory of an output that was given back. Asked again with the same type and
+ * shape, the same block as the body left it. An index out of range, a second, other type, or no
+ * memory is reported at once, fails the call, and gives NULL. */
 spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape);
+
+/* Local. The same with what happens to stand in the memory, for bodies that write all of a large
+ * output and have no time to have it zeroed first. */
+spmd_block *spmd_out_unset(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape);
 
 /* Local. A block of scratch memory (zeroed, dense), freed when the body returns; NULL without
  * memory, which fails the call. */
@@ -154,8 +158,8 @@ typedef struct spmd_vmap_options {
  *   in       [nin] blocks, or NULL for "none"
  *   in_axes  [nin] the dimension of each input that is mapped (negative from the end), or
  *            SPMD_NOT_MAPPED
- *   out      [nout] each a dense block to write, or NULL to have one made: a temporary of
- *            `ctx`; without a ctx the caller frees it by spmd_block_free
+ *   out      [nout] each a dense block to write, in other memory than the inputs, or NULL to have
+ *            one made: a temporary of `ctx`; without a ctx the caller frees it by spmd_block_free
  *   out_axes [nout] where the batch dimension goes in each output, or SPMD_NOT_MAPPED for an
  *            output that must come out the same from every instance (checked)
  *

@@ -54,7 +54,7 @@ static spmd_block block_of_type(spmd_dtype dtype, spmd_shape shape)
     return block;
 }
 
-static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape)
+static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape, bool unset)
 {
     TRY(check_output(ctx, "spmd_out", index));
     struct output *output = &ctx->out[index];
@@ -69,6 +69,7 @@ static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shap
     int64_t bytes;
     TRY(spmd__type_check(dtype, shape, &bytes));
     output->block = block_of_type(dtype, shape);
+    output->unset = unset;
     TRY(ctx->kind->declare(ctx, index));
     output->declared = true;
     return SPMD_OK;
@@ -76,7 +77,13 @@ static spmd_status declare(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shap
 
 spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape)
 {
-    spmd_status status = declare(ctx, index, dtype, shape);
+    spmd_status status = declare(ctx, index, dtype, shape, false);
+    return status == SPMD_OK ? &ctx->out[index].block : spmd__ctx_report(ctx, status);
+}
+
+spmd_block *spmd_out_unset(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape)
+{
+    spmd_status status = declare(ctx, index, dtype, shape, true);
     return status == SPMD_OK ? &ctx->out[index].block : spmd__ctx_report(ctx, status);
 }
 

@@ -14,6 +14,7 @@ struct output {
     spmd_block block;  /* what the body writes */
     spmd_array *array; /* held: the one that spmd_out_array gave, whose block it is */
     bool declared;
+    bool unset; /* the body writes all of it: its memory need not be zero */
 };
 
 /* A temporary of a body; it stands in the arena, before its data. */
@@ -25,7 +26,8 @@ struct temp {
 /* The kind of call that a body runs in: shard_map, or vmap. */
 struct call_kind {
     const char *name;
-    /* Finds memory for output `index`, whose block has type and shape already. */
+    /* Finds memory for output `index`, whose block has type and shape already: zero, unless the
+     * output is `unset`. */
     spmd_status (*declare)(spmd_ctx *ctx, int index);
     /* Input `index` as an array on ctx->mesh, borrowed; takes an array there as output `index`.
      * Both NULL where bodies have blocks alone. */

@@ -217,7 +217,9 @@ static spmd_status declare(spmd_ctx *ctx, int index)
     TRY(find_out_dim(pmap, index, shape.ndim, &dim));
     if (dim >= 0)
         shape = spmd__batch_with(shape, dim, 1);
-    const spmd_block *whole = spmd_out(pmap->outer, index, block->dtype, shape);
+    bool unset = ctx->out[index].unset;
+    const spmd_block *whole =
+        (unset ? spmd_out_unset : spmd_out)(pmap->outer, index, block->dtype, shape);
     if (!whole)
         return pmap->outer->status;
     block->data = whole->data;

@@ -101,6 +101,8 @@ spmd_status spmd__outputs_declare(spmd_ctx *ctx, int index)
     result->in_place = given && same_type(&given->block, block);
     if (result->in_place) {
         block->data = given->block.data;
+        if (!ctx->out[index].unset)
+            memset(block->data, 0, spmd__block_bytes(block));
         return SPMD_OK;
     }
     return spmd__alloc_block(spmd__block_bytes(block), &block->data);

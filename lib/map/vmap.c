@@ -138,12 +138,13 @@ static spmd_status check_whole(const struct vmap *vmap, int index, spmd_dtype dt
     return SPMD_OK;
 }
 
-/* An output that is brought to its place later; zeroed, though an instance before had it too. */
+/* An output that is brought to its place later, in memory that an instance before had, too. */
 static spmd_status declare_apart(struct instance *instance, int index, spmd_block *block)
 {
     struct vmap *vmap = instance->vmap;
     TRY(make_dense(vmap, &instance->copy[vmap->nin + index], block));
-    memset(block->data, 0, spmd__block_bytes(block));
+    if (!instance->output[index].unset)
+        memset(block->data, 0, spmd__block_bytes(block));
     return SPMD_OK;
 }
 
@@ -166,6 +167,9 @@ static spmd_status declare(spmd_ctx *ctx, int index)
     if (!spmd__block_is_dense(&place))
         return declare_apart(instance, index, block);
     block->data = place.data;
+    bool given = out->first < 0; /* what was made here is zero */
+    if (given && !instance->output[index].unset)
+        memset(block->data, 0, spmd__block_bytes(block));
     return SPMD_OK;
 }
 

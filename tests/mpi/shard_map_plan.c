@@ -209,6 +209,33 @@ static void a_plan_keeps_its_output_types(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Adds 1 to each element of an output, in memory that is zero, or that has what it had. */
+static spmd_status add_one(spmd_ctx *ctx, void *user)
+{
+    bool unset = *(bool *)user;
+    spmd_block *out = (unset ? spmd_out_unset : spmd_out)(ctx, 0, SPMD_F64, SPMD_SHAPE(3));
+    for (int i = 0; i < 3; i++)
+        ((double *)out->data)[i] += 1;
+    return SPMD_OK;
+}
+
+static void memory_that_is_given_back_is_zeroed_unless_asked(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *out = NULL;
+    spmd_shard_map_call *plan = NULL;
+    EXPECT_OK(spmd_shard_map_plan(mesh, add_one, 0, NULL, 1, SPMD_SPECS("P(x)"), NULL, &plan));
+    for (int run = 0; run < 3; run++) {
+        EXPECT_OK(spmd_shard_map_run(plan, &(bool){false}, NULL, &out));
+        EXPECT(((const double *)spmd_array_block(out)->data)[2] == 1);
+    }
+    EXPECT_OK(spmd_shard_map_run(plan, &(bool){true}, NULL, &out));
+    EXPECT(((const double *)spmd_array_block(out)->data)[2] == 2);
+    spmd_array_free(&out);
+    spmd_shard_map_free(&plan);
+    spmd_mesh_free(&mesh);
+}
+
 static spmd_status run_again(spmd_ctx *ctx, void *user)
 {
     spmd_array *out = NULL;
@@ -236,4 +263,5 @@ HARNESS_MAIN("shard_map_plan", CASE(plans_are_not_run_by_their_own_bodies),
              CASE(a_given_block_that_fits_gets_its_new_place), CASE(a_plan_runs_many_times),
              CASE(a_plan_moves_inputs_that_lie_elsewhere),
              CASE(a_plan_makes_outputs_that_are_not_given_back),
+             CASE(memory_that_is_given_back_is_zeroed_unless_asked),
              CASE(a_plan_keeps_its_output_types))
