@@ -229,18 +229,23 @@ spmd_status spmd_wait(spmd_request **handle)
     return status;
 }
 
-/* Ends all that is open, with what failed the body as the thread's last failure: should the others
- * never begin the same, it is what the run ends with. */
+/* Ends one with what failed the body as the thread's last failure: should the others never begin
+ * the same, it is what the run ends with, unless they are checked and that can be proven. */
+static void end_one(spmd_request *request)
+{
+    const spmd_mesh *mesh = request->group->real->mesh;
+    if (spmd__watch_checks(mesh->watch) && spmd__watch_verdict(mesh->watch) == SPMD_OK)
+        wait_for(request);
+    else if (spmd__wait_or_abort(request->npending, request->pending, mesh->rank) == SPMD_OK &&
+             request->finish)
+        request->finish(request);
+}
+
 static void end_open(spmd_ctx *ctx)
 {
     while (ctx->open) {
         spmd_request *request = ctx->open;
-        int rank = request->group->real->mesh->rank;
-        await_others(request);
-        if (spmd__wait_or_abort(request->npending, request->pending, rank) == SPMD_OK &&
-            request->finish)
-            request->finish(request);
-        spmd__group_leave(request->group);
+        end_one(request);
         remove_open(request);
         give_back(request);
     }
