@@ -130,6 +130,8 @@ static void describe(struct text *text, const char *what, const char *note)
 /* Into a wait: whether the mesh is of use, and a note for the watchdog. */
 static spmd_status begin_wait(struct watch *watch, const char *where)
 {
+    if (!spmd__mpi_is_alive())
+        return spmd_fail(SPMD_ERR_MPI, "a collective call after MPI_Finalize");
     if (watch->detector)
         TRY(spmd__detector_check(watch->detector));
     if (watch->dog)

@@ -1,6 +1,7 @@
 #!/bin/sh
 # bench.sh - the measures run, and print lines of the form that they say.
 . "$(dirname "$0")/tap.sh"
+unset SPMD_CHECK SPMD_WATCHDOG # ratios of checked runs say nothing
 
 # measures RANKS NAME LEAST: bench/NAME prints a header, then at least LEAST lines of seven fields,
 # in which numbers are numbers.

@@ -1,23 +1,9 @@
-/* mesh_hybrid.c - meshes over nodes. One machine plays several: the question who shares a node
- * comes by here (PMPI). */
+/* mesh_hybrid.c - meshes over nodes. One machine plays several: comms.h. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "comms.h"
 #include "meshes.h"
-
-/* The node that each rank is said to run on; NULL: where it does. */
-static int (*fake_node)(int rank);
-
-int MPI_Comm_split_type(MPI_Comm comm, int type, int key, MPI_Info info, MPI_Comm *out)
-{
-    int rank;
-    PMPI_Comm_rank(comm, &rank);
-    int code = fake_node ? PMPI_Comm_split(comm, fake_node(rank), key, out)
-                         : PMPI_Comm_split_type(comm, type, key, info, out);
-    comms_alive += code == MPI_SUCCESS && *out != MPI_COMM_NULL;
-    return code;
-}
 
 /* Two nodes, of the first and of the last half of the ranks; dealt in turn, so that the higher
  * number has the lowest rank; and uneven. */
@@ -61,14 +47,14 @@ static void one_node_is_a_plain_mesh(void)
 static void check_two_nodes(int (*node)(int rank), int rank_of(int node, int number))
 {
     int half = test_size / 2;
-    fake_node = node;
+    comms_node = node;
     spmd_mesh *mesh = make_hybrid("data=*", "model=*");
     EXPECT(spmd_mesh_axis_size(mesh, "data") == 2 && spmd_mesh_axis_size(mesh, "model") == half);
     for (int p = 0; p < test_size; p++)
         EXPECT(spmd_mesh_rank(mesh, p) == rank_of(p / half, p % half));
     EXPECT_OK(spmd_agree(mesh, SPMD_OK));
     spmd_mesh_free(&mesh);
-    fake_node = NULL;
+    comms_node = NULL;
 }
 
 static int rank_of_halves(int node, int number)
@@ -95,7 +81,7 @@ static void an_axis_over_nodes_and_inside(void)
         return;
     int local = test_size / 4;
     char text[40];
-    fake_node = in_turn;
+    comms_node = in_turn;
     spmd_mesh *mesh = make_hybrid("data=2", "model=2,data=*");
     snprintf(text, sizeof text, "data=%d,model=2", 2 * local);
     spmd_mesh *abstract = NULL;
@@ -109,7 +95,7 @@ static void an_axis_over_nodes_and_inside(void)
     }
     spmd_mesh_free(&abstract);
     spmd_mesh_free(&mesh);
-    fake_node = NULL;
+    comms_node = NULL;
 }
 
 static void what_does_not_fit_is_told(void)
@@ -139,7 +125,7 @@ static void uneven_nodes_are_told(void)
         return;
     spmd_mesh *mesh = NULL;
     char part[120];
-    fake_node = last_alone;
+    comms_node = last_alone;
     EXPECT_FAILS(spmd_mesh_create_hybrid(MPI_COMM_WORLD, "data=2", "model=*", &mesh), SPMD_ERR_MESH,
                  "node 1 (host ");
     snprintf(part, sizeof part, ") has 1 rank, model=%d inside of a node needs %d", test_size - 1,
@@ -148,7 +134,7 @@ static void uneven_nodes_are_told(void)
     EXPECT_FAILS(spmd_mesh_create_hybrid(MPI_COMM_WORLD, "data=2", "model=1", &mesh), SPMD_ERR_MESH,
                  "model=1 inside of a node needs just 1");
     EXPECT(mesh == NULL);
-    fake_node = NULL;
+    comms_node = NULL;
 }
 
 HARNESS_MAIN("mesh_hybrid", CASE(one_node_is_a_plain_mesh), CASE(two_nodes),
