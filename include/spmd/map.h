@@ -140,10 +140,12 @@ void spmd_shard_map_free(spmd_shard_map_call **plan);
 typedef struct spmd_vmap_options {
     int64_t axis_size; /* number of instances where no input is mapped; 0: from the inputs */
     /* A name for the batch dimension, which no axis around it has: collectives in fn take it as
-     * they take axes of the mesh, and both together ("x,batch"). Each instance then runs until
-     * all wait in the same collective. NULL: they run one after the other. */
+     * they take axes of the mesh, and both together ("x,batch"), also those of vmaps further out.
+     * Each instance then has a stack of its own and runs until all wait in the same collective;
+     * where they do not call the same, all collectives fail with SPMD_ERR_DISAGREE. NULL: they run
+     * one after the other. */
     const char *axis_name;
-    size_t stack_bytes; /* of each instance of a named vmap; 0: 1 MiB */
+    size_t stack_bytes; /* of each instance of a named vmap, at least 64 KiB; 0: 1 MiB */
 } spmd_vmap_options;
 
 /* Local, but for what fn does. Runs `fn` once for each index of a batch dimension; fn sees blocks
@@ -163,9 +165,13 @@ typedef struct spmd_vmap_options {
  *   out_axes [nout] where the batch dimension goes in each output, or SPMD_NOT_MAPPED for an
  *            output that must come out the same from every instance (checked)
  *
+ * Collectives over axes of the mesh need as many instances on the other ranks of their group; where
+ * that is known not to be so, they fail with SPMD_ERR_SHAPE.
+ *
  * Fails with SPMD_ERR_ARGUMENT for axes out of range, SPMD_ERR_SHAPE if mapped sizes differ,
- * if instances declare different outputs or a given block does not fit, and as fn does
- * ("instance 3: ..."). With no instance at all, outputs must be given. */
+ * if instances declare different outputs or a given block does not fit, SPMD_ERR_MESH for a name
+ * that is taken, and as fn does ("instance 3: ..."). With no instance at all, outputs must be
+ * given. */
 spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
                       const spmd_block *const in[], const int in_axes[], int nout,
                       spmd_block *out[], const int out_axes[], const spmd_vmap_options *options);
@@ -175,8 +181,9 @@ spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
  * (negative from the end; SPMD_NOT_MAPPED: every rank gets, or gives, the same). The body's
  * blocks are without that dimension. On a mesh with more axes it is a shard_map over some axes
  * only, so another pmap on spmd_ctx_mesh(ctx), of spmd_in_array(ctx, k), may stand in the body.
- * Fails as spmd_shard_map does, and with SPMD_ERR_SHAPE where an extent is not the number of
- * ranks. */
+ * Fails as spmd_shard_map does, with SPMD_ERR_SHAPE where an extent is not the number of ranks,
+ * with SPMD_ERR_SPEC where other axes split a mapped dimension, and with SPMD_ERR_ARGUMENT if no
+ * input is mapped. The option `axes` is not for it. */
 spmd_status spmd_pmap(spmd_mesh *mesh, const char *axes, spmd_body *body, void *user, int nin,
                       spmd_array *const in[], const int in_axes[], int nout, spmd_array *out[],
                       const int out_axes[], const spmd_shard_map_options *options);

@@ -90,6 +90,50 @@ static void planned_runs_ask_for_no_memory(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Columns of the input, doubled by instances with scratch memory and vmaps of their own. */
+static spmd_status double_one(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    *elements(spmd_out(ctx, 0, SPMD_I64, SPMD_SCALAR)) = 2 * *elements(spmd_in(ctx, 0));
+    return SPMD_OK;
+}
+
+static spmd_status double_row(spmd_ctx *ctx, void *user)
+{
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_block *out = out_like(ctx, 0, in), *made = NULL;
+    SPMD_TRY(spmd_vmap(ctx, double_one, user, 1, &in, SPMD_AXES(0), 1, &made, SPMD_AXES(0), NULL));
+    spmd_block *temp = spmd_temp(ctx, SPMD_I64, spmd_block_shape(in));
+    memcpy(temp->data, made->data, (size_t)spmd_block_size(made) * sizeof(int64_t));
+    memcpy(out->data, temp->data, (size_t)spmd_block_size(made) * sizeof(int64_t));
+    return SPMD_OK;
+}
+
+static spmd_status double_columns(spmd_ctx *ctx, void *user)
+{
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_block *out = out_like(ctx, 0, in);
+    return spmd_vmap(ctx, double_row, user, 1, &in, SPMD_AXES(1), 1, &out, SPMD_AXES(1), NULL);
+}
+
+static void vmaps_in_planned_runs_ask_for_no_memory(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *in = count_up(mesh, "P(x)", SPMD_SHAPE(test_size + 3, 7)), *out = NULL;
+    spmd_shard_map_call *plan = plan_one(mesh, double_columns, "P(x)", "P(x)", NULL);
+    spmd_status status = spmd_shard_map_run(plan, NULL, &in, &out);
+    int before = requests;
+    for (int run = 0; run < 100 && status == SPMD_OK; run++)
+        status = spmd_shard_map_run(plan, NULL, &in, &out);
+    EXPECT(requests == before);
+    EXPECT_OK(status);
+    expect_line(out, 2, 0);
+    spmd_shard_map_free(&plan);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 /* As many calls as a long run makes, on one or two ranks; fewer on many ranks, where each takes
  * longer, and under a sanitizer, which keeps what was freed for a while. */
 static int calls(void)
@@ -242,6 +286,7 @@ static void calls_that_fail_leave_nothing_behind(void)
 }
 
 HARNESS_MAIN("shard_map_many", CASE(planned_runs_ask_for_no_memory),
+             CASE(vmaps_in_planned_runs_ask_for_no_memory),
              CASE(one_shot_calls_leave_nothing_behind), CASE(inputs_that_move_leave_nothing_behind),
              CASE(planned_runs_leave_nothing_behind), CASE(nested_calls_leave_nothing_behind),
              CASE(calls_that_fail_leave_nothing_behind))

@@ -509,6 +509,19 @@ static void wrong_axes_are_refused(void)
                  SPMD_ERR_SHAPE,
                  "input 1 has 4 instances along dim 1, but 1 of 2 mapped inputs has 3, such as "
                  "input 0 along dim 0");
+    EXPECT_FAILS(spmd_vmap(NULL, multiply, NULL, 3, SPMD_BLOCKS(&b, &a, &b), SPMD_AXES(0, 1, -1), 1,
+                           &out, SPMD_AXES(0), NULL),
+                 SPMD_ERR_SHAPE,
+                 "input 1 has 4 instances along dim 1, but 2 of 3 mapped inputs have 3, such as "
+                 "input 0 along dim 0");
+    EXPECT_FAILS(spmd_vmap(NULL, multiply, NULL, 3, SPMD_BLOCKS(&b, &a, &a), SPMD_AXES(0, 1, 1), 1,
+                           &out, SPMD_AXES(0), NULL),
+                 SPMD_ERR_SHAPE,
+                 "input 0 has 3 instances along dim 0, but 2 of 3 mapped inputs have 4, such as "
+                 "input 1 along dim 1");
+    EXPECT_FAILS(spmd_vmap(NULL, copy, NULL, 1, SPMD_BLOCKS(&a), SPMD_AXES(0), 1, &out,
+                           SPMD_AXES(0), &(spmd_vmap_options){.axis_size = -1}),
+                 SPMD_ERR_ARGUMENT, "axis_size of a vmap is -1");
     EXPECT_FAILS(map(copy, NULL, &a, SPMD_NOT_MAPPED, &out, 0), SPMD_ERR_ARGUMENT, "axis_size");
     EXPECT_FAILS(map(NULL, NULL, &a, 0, &out, 0), SPMD_ERR_ARGUMENT, "function");
     EXPECT_FAILS(spmd_vmap(NULL, copy, NULL, 1, NULL, SPMD_AXES(0), 1, &out, SPMD_AXES(0), NULL),

@@ -464,6 +464,35 @@ static void slices_may_lie_apart(void)
     spmd_block_free(&out[1]);
 }
 
+/* Over trees, whose leaves have paths. */
+
+static spmd_status sum_leaves(spmd_ctx *ctx, void *user)
+{
+    const spmd_block *w = spmd_in_at(ctx, "['w']"), *b = spmd_in_at(ctx, "['b']");
+    SPMD_TRY(spmd_psum(ctx, w, user, spmd_out_at(ctx, "['w']", SPMD_I64, SPMD_SHAPE(2))));
+    EXPECT(spmd_tree_nleaves(spmd_in_tree(ctx)) == 2);
+    return spmd_psum(ctx, b, user, spmd_out_at(ctx, "['b']", SPMD_I64, SPMD_SCALAR));
+}
+
+static void trees_are_mapped(void)
+{
+    int64_t memory[2][6];
+    spmd_block w = count_up(memory[0], SPMD_SHAPE(3, 2)), b = count_up(memory[1], SPMD_SHAPE(3));
+    spmd_tree *in = NULL, *out = NULL;
+    const spmd_block *got = NULL;
+    EXPECT_OK(spmd_tree_create(&in));
+    EXPECT_OK(spmd_tree_set_block(in, "['w']", &w));
+    EXPECT_OK(spmd_tree_set_block(in, "['b']", &b));
+    EXPECT_OK(spmd_vmap_tree(NULL, sum_leaves, "batch", in, "0", &out, "{w: 0, b: None}",
+                             &(spmd_vmap_options){.axis_name = "batch"}));
+    if (EXPECT_OK(spmd_tree_get_block(out, "['w']", &got)))
+        EXPECT(elements(got)[0] == 6 && elements(got)[1] == 9 && elements(got)[5] == 9);
+    if (EXPECT_OK(spmd_tree_get_block(out, "['b']", &got)))
+        EXPECT(*elements(got) == 3 && got->ndim == 0);
+    spmd_tree_free(&in);
+    spmd_tree_free(&out);
+}
+
 /* Instances that do not do the same. */
 
 enum deed { RETURN, CALL_ANOTHER, BRING_MORE, OTHER_ORDER, FAIL, FAIL_AND_HIDE };
@@ -760,7 +789,7 @@ HARNESS_MAIN("vmap_named", CASE(instances_sum), CASE(the_sum_of_what_is_not_mapp
              CASE(instances_and_ranks_are_members_alike), CASE(half_floats_are_rounded_once),
              CASE(unnamed_vmaps_are_transparent), CASE(loops_and_branches_may_talk),
              CASE(a_thousand_instances), CASE(instances_have_things_of_their_own),
-             CASE(instances_need_not_talk), CASE(slices_may_lie_apart),
+             CASE(instances_need_not_talk), CASE(slices_may_lie_apart), CASE(trees_are_mapped),
              CASE(what_differs_is_an_error_of_all), CASE(wrong_arguments_are_refused),
              CASE(instances_send_rows), CASE(nested_instances_disagree), CASE(names_are_new_ones),
              CASE(ranks_need_equal_numbers), CASE(ranks_without_instances_are_known))
