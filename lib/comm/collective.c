@@ -12,10 +12,8 @@ struct counts {
 static spmd_status narrow(int ranks, const int64_t bytes[], struct arena *arena,
                           struct counts *counts)
 {
-    void *memory;
-    TRY(spmd__arena_take(arena, (size_t)ranks * 2 * sizeof(int), &memory));
-    counts->count = memory;
-    counts->place = counts->count + ranks;
+    TRY(spmd__arena_take(arena, (size_t)ranks, sizeof *counts->count, &counts->count));
+    TRY(spmd__arena_take(arena, (size_t)ranks, sizeof *counts->place, &counts->place));
     for (int r = 0; r < ranks; r++) {
         counts->count[r] = (int)bytes[r];
         counts->place[r] = r ? counts->place[r - 1] + counts->count[r - 1] : 0;
@@ -48,11 +46,11 @@ static spmd_status move_parcels(MPI_Comm comm, char *in, const int64_t send[], i
                                 struct pending *pending)
 {
     int rank, ranks;
-    void *memory;
+    struct parcel *sends, *recvs;
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &ranks);
-    TRY(spmd__arena_take(arena, (size_t)ranks * 2 * sizeof(struct parcel), &memory));
-    struct parcel *sends = memory, *recvs = sends + ranks;
+    TRY(spmd__arena_take(arena, (size_t)ranks, sizeof *sends, &sends));
+    TRY(spmd__arena_take(arena, (size_t)ranks, sizeof *recvs, &recvs));
     for (int r = 0; r < ranks; r++) {
         int64_t bytes = send ? send[r] : same;
         sends[(r - rank + ranks) % ranks] = (struct parcel){r, in, bytes};

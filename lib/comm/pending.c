@@ -7,12 +7,11 @@
 
 spmd_status spmd__pending_reserve(struct pending *pending, int64_t count, struct arena *arena)
 {
-    void *requests;
     if (count > INT_MAX)
         return spmd_fail(SPMD_ERR_MPI, "%lld messages at once are more than MPI counts",
                          (long long)count);
-    TRY(spmd__arena_take(arena, (size_t)count * sizeof *pending->request, &requests));
-    *pending = (struct pending){(int)count, requests};
+    TRY(spmd__arena_take(arena, (size_t)count, sizeof *pending->request, &pending->request));
+    pending->count = (int)count;
     for (int i = 0; i < pending->count; i++)
         pending->request[i] = MPI_REQUEST_NULL;
     return SPMD_OK;

@@ -111,12 +111,12 @@ static spmd_status all_reduce_half(const struct group *group, spmd_reduction red
                                    spmd_dtype dtype, const uint16_t *in, uint16_t *out,
                                    int64_t count, struct arena *scratch)
 {
-    void *wide;
-    TRY(spmd__arena_take(scratch, (size_t)spmd__reduce_piece(count) * sizeof(float), &wide));
+    float *wide;
+    TRY(spmd__arena_take(scratch, (size_t)spmd__reduce_piece(count), sizeof *wide, &wide));
     for (int64_t done = 0; done < count; done += REDUCE_PIECE) {
         int64_t piece = spmd__reduce_piece(count - done);
         spmd__widen(dtype, piece, in + done, wide);
-        TRY(all_reduce_plain(group, reduction, SPMD_F32, wide, wide, piece));
+        TRY(all_reduce_plain(group, reduction, SPMD_F32, (void *)wide, (void *)wide, piece));
         spmd__narrow(dtype, piece, wide, out + done);
     }
     return SPMD_OK;
@@ -171,9 +171,7 @@ static struct parts parts_of(const struct group *group, const int64_t counts[])
 static spmd_status narrow_counts(const struct group *group, const int64_t counts[],
                                  struct arena *scratch, int **narrow)
 {
-    void *memory;
-    TRY(spmd__arena_take(scratch, (size_t)group->size * sizeof(int), &memory));
-    *narrow = memory;
+    TRY(spmd__arena_take(scratch, (size_t)group->size, sizeof **narrow, narrow));
     for (int64_t m = 0; m < group->size; m++)
         (*narrow)[m] = (int)counts[m];
     return SPMD_OK;
@@ -205,16 +203,14 @@ struct slices {
 static spmd_status make_slices(const struct group *group, spmd_dtype dtype, int64_t longest,
                                struct arena *scratch, struct slices *slices)
 {
-    void *counts, *all, *mine;
     spmd_dtype carried = is_half(dtype) ? SPMD_F32 : dtype;
     size_t size = spmd_dtype_size(carried);
     int64_t room = lesser(REDUCE_PIECE, most_elements(carried)) / group->size;
     int64_t most = lesser(room > 0 ? room : 1, longest);
-    TRY(spmd__arena_take(scratch, (size_t)group->size * sizeof(int), &counts));
-    TRY(spmd__arena_take(scratch, (size_t)(group->size * most) * size, &all));
-    TRY(spmd__arena_take(scratch, (size_t)most * size, &mine));
-    *slices = (struct slices){dtype, carried, most, counts, all, mine};
-    return SPMD_OK;
+    *slices = (struct slices){.dtype = dtype, .carried = carried, .most = most};
+    TRY(spmd__arena_take(scratch, (size_t)group->size, sizeof *slices->counts, &slices->counts));
+    TRY(spmd__arena_take(scratch, (size_t)(group->size * most), size, &slices->all));
+    return spmd__arena_take(scratch, (size_t)most, size, &slices->mine);
 }
 
 /* Lays the elements from `done` on of each part one after the other. */

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/error.h"
 #include "core/mem.h"
@@ -54,17 +55,19 @@ static spmd_status find_chunk(struct arena *arena, size_t room)
     return SPMD_OK;
 }
 
-spmd_status spmd__arena_take(struct arena *arena, size_t bytes, void **out)
+spmd_status spmd__arena_take(struct arena *arena, size_t count, size_t size, void *out)
 {
-    if (bytes > SIZE_MAX / 2)
-        return spmd_fail(SPMD_ERR_MEMORY, "no memory for %zu bytes of scratch", bytes);
+    size_t bytes;
+    if (__builtin_mul_overflow(count, size, &bytes) || bytes > SIZE_MAX / 2)
+        return spmd_fail(SPMD_ERR_MEMORY, "no scratch memory for %zu objects of %zu bytes", count,
+                         size);
     size_t room = room_of(bytes);
     if (!arena->at || arena->at->size - arena->at->used < room)
         TRY(find_chunk(arena, room));
     char *memory = arena->at->memory + arena->at->used;
     arena->at->used += room;
     UNPOISON(memory, bytes);
-    *out = memory;
+    memcpy(out, &memory, sizeof memory);
     return SPMD_OK;
 }
 

@@ -1,7 +1,7 @@
 /* core/arena.h - scratch memory that is taken piece by piece and given back at once.
  *
  *     struct arena_mark mark = spmd__arena_mark(&arena);
- *     TRY(spmd__arena_take(&arena, bytes, &memory));
+ *     TRY(spmd__arena_take(&arena, count, sizeof *numbers, &numbers));
  *     ...
  *     spmd__arena_reset(&arena, mark);       all that was taken since
  *
@@ -24,9 +24,11 @@ struct arena_mark {
     size_t used;
 };
 
-/* Memory of `bytes`, aligned to BLOCK_ALIGNMENT, with what happens to stand in it. Under the
- * address sanitizer it is fenced. Fails with SPMD_ERR_MEMORY. */
-spmd_status spmd__arena_take(struct arena *arena, size_t bytes, void **out);
+/* Memory for `count` objects of `size` bytes, aligned to BLOCK_ALIGNMENT, with what happens to
+ * stand in it. Under the address sanitizer it is fenced. Fails with SPMD_ERR_MEMORY, also when the
+ * product overflows. */
+spmd_status spmd__arena_take(struct arena *arena, size_t count, size_t size,
+                             void *out /* a pointer to a pointer */);
 
 struct arena_mark spmd__arena_mark(const struct arena *arena);
 void spmd__arena_reset(struct arena *arena, struct arena_mark mark);

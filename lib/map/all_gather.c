@@ -76,7 +76,7 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(spmd__parts_all_bytes(&gather->parts, arena, &bytes));
     gather->joined = op->out->data;
     if (!spmd__parts_in_order(&gather->parts))
-        TRY(spmd__arena_take(arena, spmd__block_bytes(op->out), &gather->joined));
+        TRY(spmd__arena_take(arena, spmd__block_bytes(op->out), 1, &gather->joined));
     return spmd__all_gather(group->comm, in, bytes, gather->joined, arena, pending);
 }
 
@@ -103,7 +103,7 @@ static spmd_status finish(spmd_request *request)
 static spmd_status start(struct operation *op, struct group *group, spmd_request *request)
 {
     struct pending pending;
-    TRY(spmd__arena_take(&request->arena, sizeof(struct gather), &request->state));
+    TRY(spmd__arena_take(&request->arena, 1, sizeof(struct gather), &request->state));
     TRY(begin(op, group, &request->arena, request->state, &pending));
     spmd__request_pend(request, &pending);
     request->finish = finish;

@@ -70,10 +70,8 @@ static spmd_status plan_tiled(const struct operation *op, const struct group *gr
                               struct swap *swap)
 {
     bool same_dim = op->dim == op->to_dim;
-    void *memory;
-    int64_t split = op->in->shape[op->dim], total = 0;
-    TRY(spmd__arena_take(arena, (size_t)size * sizeof(int64_t), &memory));
-    int64_t *part = memory;
+    int64_t split = op->in->shape[op->dim], total = 0, *part;
+    TRY(spmd__arena_take(arena, (size_t)size, sizeof *part, &part));
     spmd__parts_split(group, size, split, part);
     TRY(spmd__parts_take(arena, &swap->send, part));
     swap->recv.shape.dim[op->dim] = part[index];
@@ -132,7 +130,7 @@ static spmd_status pack(const struct operation *op, const struct parts *parts, s
     void *memory;
     if (spmd__parts_in_order(parts))
         return spmd__collective_keep_input(op, arena, packed);
-    TRY(spmd__arena_take(arena, spmd__block_bytes(op->in), &memory));
+    TRY(spmd__arena_take(arena, spmd__block_bytes(op->in), 1, &memory));
     spmd__parts_pack(parts, op->in->data, memory);
     *packed = memory;
     return SPMD_OK;
@@ -150,7 +148,7 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(pack(op, &swap->send, arena, &packed));
     swap->joined = op->out->data;
     if (!spmd__parts_in_order(&swap->recv))
-        TRY(spmd__arena_take(arena, spmd__block_bytes(op->out), &swap->joined));
+        TRY(spmd__arena_take(arena, spmd__block_bytes(op->out), 1, &swap->joined));
     return spmd__all_to_all(group->comm, swap->volume, packed, send, swap->joined, recv, arena,
                             pending);
 }
@@ -178,7 +176,7 @@ static spmd_status finish(spmd_request *request)
 static spmd_status start(struct operation *op, struct group *group, spmd_request *request)
 {
     struct pending pending;
-    TRY(spmd__arena_take(&request->arena, sizeof(struct swap), &request->state));
+    TRY(spmd__arena_take(&request->arena, 1, sizeof(struct swap), &request->state));
     TRY(begin(op, group, &request->arena, request->state, &pending));
     spmd__request_pend(request, &pending);
     request->finish = finish;
@@ -188,13 +186,12 @@ static spmd_status start(struct operation *op, struct group *group, spmd_request
 static spmd_status local(struct operation *const ops[], int64_t n)
 {
     struct arena *arena = ops[0]->ctx->arena;
-    void *memory;
     int64_t *extents;
     const void **in;
+    struct swap *swaps;
     TRY(spmd__collective_keep_inputs(ops, n, &in));
     TRY(spmd__collective_local_extents(ops, n, ops[0]->to_dim, &extents));
-    TRY(spmd__arena_take(arena, (size_t)n * sizeof(struct swap), &memory));
-    struct swap *swaps = memory;
+    TRY(spmd__arena_take(arena, (size_t)n, sizeof *swaps, &swaps));
     for (int64_t k = 0; k < n; k++) {
         TRY(plan(ops[k], NULL, n, k, extents, arena, &swaps[k]));
         if (ops[k]->out)

@@ -96,21 +96,13 @@ uint32_t spmd__collective_free_dim(const struct operation *op, int dim)
     return op->in->global[dim] >= 0 ? UINT32_C(1) << dim : 0;
 }
 
-static spmd_status take_numbers(struct arena *arena, int64_t count, int64_t **numbers)
-{
-    void *memory;
-    TRY(spmd__arena_take(arena, (size_t)count * sizeof **numbers, &memory));
-    *numbers = memory;
-    return SPMD_OK;
-}
-
 spmd_status spmd__collective_extents(const struct operation *op, const struct group *group,
                                      int64_t size, int dim, struct arena *arena, int64_t **out)
 {
     const spmd_block *in = op->in;
     const spmd_sharding *sharding = group ? sharding_of(op, group) : NULL;
     int64_t *extents;
-    TRY(take_numbers(arena, size, &extents));
+    TRY(spmd__arena_take(arena, (size_t)size, sizeof *extents, &extents));
     for (int64_t m = 0; m < size; m++)
         extents[m] = in->shape[dim];
     if (sharding && may_differ(sharding, group, dim, in->global[dim]))
@@ -126,7 +118,7 @@ spmd_status spmd__collective_extents(const struct operation *op, const struct gr
 spmd_status spmd__collective_local_extents(struct operation *const ops[], int64_t n, int dim,
                                            int64_t **extents)
 {
-    TRY(take_numbers(ops[0]->ctx->arena, n, extents));
+    TRY(spmd__arena_take(ops[0]->ctx->arena, (size_t)n, sizeof **extents, extents));
     for (int64_t m = 0; m < n; m++)
         (*extents)[m] = ops[m]->in->shape[dim];
     return SPMD_OK;
@@ -140,7 +132,7 @@ spmd_status spmd__collective_keep_input(const struct operation *op, struct arena
     *data = op->in->data;
     if (!op->out || op->out->data != op->in->data || bytes == 0)
         return SPMD_OK;
-    TRY(spmd__arena_take(arena, bytes, &copy));
+    TRY(spmd__arena_take(arena, bytes, 1, &copy));
     *data = memcpy(copy, op->in->data, bytes);
     return SPMD_OK;
 }
@@ -149,9 +141,7 @@ spmd_status spmd__collective_keep_inputs(struct operation *const ops[], int64_t 
                                          const void ***data)
 {
     struct arena *arena = ops[0]->ctx->arena;
-    void *memory;
-    TRY(spmd__arena_take(arena, (size_t)n * sizeof **data, &memory));
-    *data = memory;
+    TRY(spmd__arena_take(arena, (size_t)n, sizeof **data, data));
     for (int64_t m = 0; m < n; m++)
         TRY(spmd__collective_keep_input(ops[m], arena, &(*data)[m]));
     return SPMD_OK;

@@ -89,15 +89,16 @@ spmd_block *spmd_out_unset(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shap
 
 static spmd_status add_temp(spmd_ctx *ctx, spmd_dtype dtype, spmd_shape shape)
 {
-    void *temp, *data;
+    struct temp *temp;
+    void *data;
     int64_t bytes;
     TRY(spmd__type_check(dtype, shape, &bytes));
-    TRY(spmd__arena_take(ctx->arena, sizeof(struct temp), &temp));
-    TRY(spmd__arena_take(ctx->arena, (size_t)bytes, &data));
+    TRY(spmd__arena_take(ctx->arena, 1, sizeof *temp, &temp));
+    TRY(spmd__arena_take(ctx->arena, (size_t)bytes, 1, &data));
     memset(data, 0, (size_t)bytes);
-    *(struct temp *)temp = (struct temp){ctx->temps, block_of_type(dtype, shape)};
+    *temp = (struct temp){ctx->temps, block_of_type(dtype, shape)};
+    temp->block.data = data;
     ctx->temps = temp;
-    ctx->temps->block.data = data;
     return SPMD_OK;
 }
 

@@ -51,9 +51,8 @@ struct rectangle {
 static spmd_status add(struct exchange *exchange, struct message_list *list,
                        const struct rectangle *rectangle)
 {
-    void *memory;
-    TRY(spmd__arena_take(exchange->arena, sizeof(struct message), &memory));
-    struct message *message = memory;
+    struct message *message;
+    TRY(spmd__arena_take(exchange->arena, 1, sizeof *message, &message));
     message->next = NULL;
     message->rank = (int)rectangle->member;
     message->view = spmd__view_part(&exchange->view, &exchange->whole, &rectangle->here);
@@ -63,10 +62,8 @@ static spmd_status add(struct exchange *exchange, struct message_list *list,
     } else {
         message->packed = !spmd__view_is_dense(&message->view, exchange->element);
         message->data = message->view.data;
-        if (message->packed) {
-            TRY(spmd__arena_take(exchange->arena, (size_t)message->bytes, &memory));
-            message->data = memory;
-        }
+        if (message->packed)
+            TRY(spmd__arena_take(exchange->arena, (size_t)message->bytes, 1, &message->data));
     }
     if (list->last)
         list->last->next = message;
@@ -167,9 +164,8 @@ static void unpack(const struct exchange *exchange)
 static spmd_status make_parcels(const struct exchange *exchange, const struct message_list *list,
                                 struct parcel **parcels)
 {
-    void *memory;
-    TRY(spmd__arena_take(exchange->arena, (size_t)list->count * sizeof **parcels, &memory));
-    struct parcel *parcel = *parcels = memory;
+    TRY(spmd__arena_take(exchange->arena, (size_t)list->count, sizeof **parcels, parcels));
+    struct parcel *parcel = *parcels;
     for (const struct message *m = list->first; m; m = m->next)
         *parcel++ = (struct parcel){m->rank, m->data, m->bytes};
     return SPMD_OK;
@@ -241,8 +237,9 @@ spmd_status spmd__halo_start(struct operation *op, struct group *group, spmd_req
     const struct halo_plan *plan = op->list;
     if (plan->empty || !plan->bordered)
         return SPMD_OK;
-    TRY(spmd__arena_take(&request->arena, sizeof(struct exchange), &request->state));
-    struct exchange *exchange = request->state;
+    struct exchange *exchange;
+    TRY(spmd__arena_take(&request->arena, 1, sizeof *exchange, &exchange));
+    request->state = exchange;
     *exchange = make_exchange(op, group, &request->arena);
     TRY(list_messages(exchange, plan->bordered, &plan->interior));
     struct pending pending;

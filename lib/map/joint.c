@@ -23,14 +23,6 @@ struct roster {
     int64_t *first;      /* [sets] the set's first operation */
 };
 
-static spmd_status take(struct arena *arena, int64_t count, size_t size, void *out)
-{
-    void *memory;
-    TRY(spmd__arena_take(arena, (size_t)count * size, &memory));
-    *(void **)out = memory;
-    return SPMD_OK;
-}
-
 /* Some dimensions, of which each has a step. */
 struct steps {
     int count;
@@ -56,7 +48,7 @@ static int64_t product(const struct steps *steps)
 static spmd_status list_places(struct arena *arena, const struct steps *steps, int64_t **out)
 {
     int64_t total = product(steps);
-    TRY(take(arena, total, sizeof **out, out));
+    TRY(spmd__arena_take(arena, (size_t)total, sizeof **out, out));
     for (int64_t i = 0; i < total; i++) {
         int64_t rest = i, at = 0;
         for (int d = steps->count - 1; d >= 0; d--) {
@@ -121,7 +113,7 @@ static struct operation *op_at(const struct roster *roster, int64_t set, int64_t
 static spmd_status run_here(const struct roster *roster, int64_t set)
 {
     struct operation **members;
-    TRY(take(roster->arena, roster->size, sizeof *members, &members));
+    TRY(spmd__arena_take(roster->arena, (size_t)roster->size, sizeof *members, &members));
     for (int64_t m = 0; m < roster->size; m++)
         members[m] = op_at(roster, set, roster->place[m]);
     return members[0]->kind->local(members, roster->size);
@@ -131,7 +123,7 @@ static spmd_status run_here(const struct roster *roster, int64_t set)
 static spmd_status run_joint(const struct roster *roster, int64_t set)
 {
     struct operation **members;
-    TRY(take(roster->arena, roster->here, sizeof *members, &members));
+    TRY(spmd__arena_take(roster->arena, (size_t)roster->here, sizeof *members, &members));
     for (int64_t p = 0; p < roster->here; p++)
         members[p] = op_at(roster, set, p);
     return members[0]->kind->joint(members, roster->here, roster->group);
@@ -142,9 +134,9 @@ static spmd_status gather_shapes(const struct roster *roster, int64_t set, spmd_
 {
     int64_t here = roster->here, ranks = roster->group->size, *bytes;
     spmd_shape *mine, *all;
-    TRY(take(roster->arena, here, sizeof *mine, &mine));
-    TRY(take(roster->arena, here * ranks, sizeof *all, &all));
-    TRY(take(roster->arena, ranks, sizeof *bytes, &bytes));
+    TRY(spmd__arena_take(roster->arena, (size_t)here, sizeof *mine, &mine));
+    TRY(spmd__arena_take(roster->arena, (size_t)(here * ranks), sizeof *all, &all));
+    TRY(spmd__arena_take(roster->arena, (size_t)ranks, sizeof *bytes, &bytes));
     for (int64_t p = 0; p < here; p++)
         mine[p] = spmd_block_shape(op_at(roster, set, p)->in);
     for (int64_t r = 0; r < ranks; r++) {
@@ -164,7 +156,7 @@ static spmd_status pack(const struct roster *roster, int64_t set, char **out)
     size_t total = 0;
     for (int64_t p = 0; p < roster->here; p++)
         total += spmd__block_bytes(op_at(roster, set, p)->in);
-    TRY(take(roster->arena, (int64_t)total, 1, out));
+    TRY(spmd__arena_take(roster->arena, total, 1, out));
     char *at = *out;
     for (int64_t p = 0; p < roster->here; p++) {
         const spmd_block *in = op_at(roster, set, p)->in;
@@ -182,7 +174,7 @@ static spmd_status gather_blocks(const struct roster *roster, int64_t set, spmd_
     int64_t ranks = roster->group->size, *bytes, total = 0;
     char *mine, *all;
     TRY(gather_shapes(roster, set, block));
-    TRY(take(roster->arena, ranks, sizeof *bytes, &bytes));
+    TRY(spmd__arena_take(roster->arena, (size_t)ranks, sizeof *bytes, &bytes));
     for (int64_t r = 0; r < ranks; r++) {
         bytes[r] = 0;
         for (int64_t p = 0; p < roster->here; p++)
@@ -190,7 +182,7 @@ static spmd_status gather_blocks(const struct roster *roster, int64_t set, spmd_
         total += bytes[r];
     }
     TRY(pack(roster, set, &mine));
-    TRY(take(roster->arena, total, 1, &all));
+    TRY(spmd__arena_take(roster->arena, (size_t)total, 1, &all));
     TRY(spmd__all_gather(roster->group->comm, mine, bytes, all, roster->arena, NULL));
     for (int64_t i = 0; i < ranks * roster->here; i++) {
         block[i].data = all;
@@ -203,9 +195,10 @@ static spmd_status run_gathered(const struct roster *roster, int64_t set)
 {
     spmd_block *block;
     struct operation *parts, **members;
-    TRY(take(roster->arena, roster->group->size * roster->here, sizeof *block, &block));
-    TRY(take(roster->arena, roster->size, sizeof *parts, &parts));
-    TRY(take(roster->arena, roster->size, sizeof *members, &members));
+    TRY(spmd__arena_take(roster->arena, (size_t)(roster->group->size * roster->here), sizeof *block,
+                         &block));
+    TRY(spmd__arena_take(roster->arena, (size_t)roster->size, sizeof *parts, &parts));
+    TRY(spmd__arena_take(roster->arena, (size_t)roster->size, sizeof *members, &members));
     TRY(gather_blocks(roster, set, block));
     for (int64_t m = 0; m < roster->size; m++) {
         int64_t rank = roster->rank[m], place = roster->place[m];

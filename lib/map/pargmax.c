@@ -61,10 +61,7 @@ static spmd_status rank_in_turn(const struct piece *piece)
 
 static spmd_status take_keys(struct arena *arena, int64_t count, uint64_t **keys)
 {
-    void *memory;
-    TRY(spmd__arena_take(arena, (size_t)spmd__reduce_piece(count) * sizeof **keys, &memory));
-    *keys = memory;
-    return SPMD_OK;
+    return spmd__arena_take(arena, (size_t)spmd__reduce_piece(count), sizeof **keys, keys);
 }
 
 static spmd_status run(const struct operation *op, const struct group *group, bool least)
@@ -122,12 +119,10 @@ static spmd_status run_locally(struct operation *const ops[], int64_t n, bool le
 {
     struct piece piece = {.arena = ops[0]->ctx->arena};
     int64_t count = spmd_block_size(ops[0]->in);
-    void *winners;
     TRY(take_keys(piece.arena, count, &piece.keys));
     TRY(take_keys(piece.arena, count, &piece.best));
-    TRY(spmd__arena_take(piece.arena, (size_t)spmd__reduce_piece(count) * sizeof(int32_t),
-                         &winners));
-    piece.out = winners;
+    TRY(spmd__arena_take(piece.arena, (size_t)spmd__reduce_piece(count), sizeof *piece.out,
+                         &piece.out));
     for (int64_t first = 0; first < count; first += REDUCE_PIECE) {
         piece.count = spmd__reduce_piece(count - first);
         rank_locally(ops, n, least, first, &piece);

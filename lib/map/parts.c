@@ -3,9 +3,7 @@
 
 spmd_status spmd__parts_take(struct arena *arena, struct parts *parts, const int64_t extent[])
 {
-    void *memory;
-    TRY(spmd__arena_take(arena, ((size_t)parts->count + 1) * sizeof *parts->first, &memory));
-    parts->first = memory;
+    TRY(spmd__arena_take(arena, (size_t)parts->count + 1, sizeof *parts->first, &parts->first));
     parts->first[0] = 0;
     for (int64_t k = 0; k < parts->count; k++)
         parts->first[k + 1] = parts->first[k] + (extent ? extent[k] : 1);
@@ -52,10 +50,8 @@ int64_t spmd__parts_bytes(const struct parts *parts, int64_t index)
 
 spmd_status spmd__parts_all_bytes(const struct parts *parts, struct arena *arena, int64_t **bytes)
 {
-    void *memory;
     int64_t one = bytes_of_one(parts);
-    TRY(spmd__arena_take(arena, (size_t)parts->count * sizeof **bytes, &memory));
-    *bytes = memory;
+    TRY(spmd__arena_take(arena, (size_t)parts->count, sizeof **bytes, bytes));
     for (int64_t k = 0; k < parts->count; k++)
         (*bytes)[k] = (parts->first[k + 1] - parts->first[k]) * one;
     return SPMD_OK;

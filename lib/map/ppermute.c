@@ -46,10 +46,9 @@ struct marks {
 
 static spmd_status clear(struct marks *marks)
 {
-    void *memory;
-    TRY(spmd__arena_take(marks->op->ctx->arena, (size_t)marks->size * sizeof *marks->seen,
-                         &memory));
-    marks->seen = memset(memory, 0, (size_t)marks->size * sizeof *marks->seen);
+    size_t count = (size_t)marks->size;
+    TRY(spmd__arena_take(marks->op->ctx->arena, count, sizeof *marks->seen, &marks->seen));
+    memset(marks->seen, 0, count * sizeof *marks->seen);
     return SPMD_OK;
 }
 

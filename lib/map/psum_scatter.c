@@ -48,7 +48,7 @@ static spmd_status plan(const struct operation *op, const struct group *group, i
 {
     bool tiled = op->tiling == SPMD_TILED;
     spmd_shape shape = spmd_block_shape(op->in);
-    void *extents = NULL;
+    int64_t *extents = NULL;
     scatter->shape = tiled ? shape : without_dim(shape, op->dim);
     scatter->parts = (struct parts){.shape = shape,
                                     .element = spmd_dtype_size(op->in->dtype),
@@ -56,9 +56,9 @@ static spmd_status plan(const struct operation *op, const struct group *group, i
                                     .thin = !tiled,
                                     .count = size};
     if (tiled) {
-        TRY(spmd__arena_take(arena, (size_t)size * sizeof(int64_t), &extents));
+        TRY(spmd__arena_take(arena, (size_t)size, sizeof *extents, &extents));
         spmd__parts_split(group, size, shape.dim[op->dim], extents);
-        scatter->shape.dim[op->dim] = ((int64_t *)extents)[index];
+        scatter->shape.dim[op->dim] = extents[index];
     }
     TRY(spmd__parts_take(arena, &scatter->parts, extents));
     TRY(spmd__parts_all_bytes(&scatter->parts, arena, &scatter->counts));
@@ -88,13 +88,13 @@ static spmd_status pack(const struct operation *op, const struct parts *parts, s
     if (in_order && as == in->dtype)
         return spmd__collective_keep_input(op, arena, packed);
     if (!in_order) {
-        TRY(spmd__arena_take(arena, spmd__block_bytes(in), &ordered));
+        TRY(spmd__arena_take(arena, spmd__block_bytes(in), 1, &ordered));
         spmd__parts_pack(parts, in->data, ordered);
     }
     *packed = ordered;
     if (as == in->dtype)
         return SPMD_OK;
-    TRY(spmd__arena_take(arena, (size_t)count * spmd_dtype_size(as), &converted));
+    TRY(spmd__arena_take(arena, (size_t)count, spmd_dtype_size(as), &converted));
     *packed = spmd__carry(SPMD_SUM, in->dtype, count, ordered, converted);
     return SPMD_OK;
 }
@@ -125,8 +125,7 @@ static spmd_status place_sum(const struct operation *op, struct arena *arena, vo
     *sum = op->out->data;
     if (op->out->dtype == carrier)
         return SPMD_OK;
-    return spmd__arena_take(arena, (size_t)spmd_block_size(op->out) * spmd_dtype_size(carrier),
-                            sum);
+    return spmd__arena_take(arena, (size_t)spmd_block_size(op->out), spmd_dtype_size(carrier), sum);
 }
 
 static void store_sum(const spmd_block *out, const void *sum)
@@ -165,8 +164,8 @@ static spmd_status take_scratch(const struct operation *op, struct scratch *scra
 {
     size_t count = (size_t)spmd_block_size(op->in);
     spmd_dtype dtype = op->in->dtype;
-    TRY(spmd__arena_take(op->ctx->arena, count * spmd_dtype_size(dtype), &scratch->part));
-    return spmd__arena_take(op->ctx->arena, count * spmd_dtype_size(spmd__carrier(SPMD_SUM, dtype)),
+    TRY(spmd__arena_take(op->ctx->arena, count, spmd_dtype_size(dtype), &scratch->part));
+    return spmd__arena_take(op->ctx->arena, count, spmd_dtype_size(spmd__carrier(SPMD_SUM, dtype)),
                             &scratch->carried);
 }
 

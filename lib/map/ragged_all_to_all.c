@@ -102,10 +102,9 @@ static spmd_status exchange_targets(const struct operation *op, const struct gro
                                     bool failed, struct target **targets)
 {
     const struct lists *lists = op->list;
-    void *memory;
-    TRY(spmd__arena_take(op->ctx->arena, 2 * (size_t)op->count * sizeof **targets, &memory));
-    struct target *told = memory;
-    *targets = told + op->count;
+    struct target *told;
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)op->count, sizeof *told, &told));
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)op->count, sizeof **targets, targets));
     for (int64_t i = 0; i < op->count; i++)
         told[i] = (struct target){lists->out_offsets[i], failed ? -1 : lists->send_sizes[i]};
     int each = (int)(op->count / group->size) * 2;
@@ -135,9 +134,9 @@ static spmd_status move_rows(const struct operation *op, const struct group *gro
 {
     const struct lists *lists = op->list;
     int64_t n = group->size, each = op->count / n;
-    void *memory;
-    TRY(spmd__arena_take(op->ctx->arena, 2 * (size_t)op->count * sizeof(struct parcel), &memory));
-    struct parcel *sends = memory, *recvs = sends + op->count;
+    struct parcel *sends, *recvs;
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)op->count, sizeof *sends, &sends));
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)op->count, sizeof *recvs, &recvs));
     for (int64_t s = 0, k = 0; s < n; s++) {
         int64_t to = (group->index + s) % n, from = (group->index - s + n) % n;
         for (int64_t i = 0; i < each; i++, k++) {
@@ -201,9 +200,8 @@ static void copy_rows(const struct operation *from, const struct operation *to, 
 static spmd_status local(struct operation *const ops[], int64_t n)
 {
     int64_t each = ops[0]->count / n;
-    void *targets;
-    TRY(spmd__arena_take(ops[0]->ctx->arena, (size_t)ops[0]->count * sizeof(struct target),
-                         &targets));
+    struct target *targets;
+    TRY(spmd__arena_take(ops[0]->ctx->arena, (size_t)ops[0]->count, sizeof *targets, &targets));
     TRY(check_local(ops, n, targets));
     for (int64_t m = 0; m < n; m++)
         for (int64_t k = 0; k < n; k++)

@@ -88,8 +88,8 @@ static spmd_status run_pmean(struct operation *op, struct group *group)
     int64_t count = spmd_block_size(op->in);
     size_t in_size = spmd_dtype_size(dtype), out_size = spmd_dtype_size(op->out->dtype);
     void *scratch;
-    TRY(spmd__arena_take(op->ctx->arena,
-                         (size_t)spmd__reduce_piece(count) * spmd_dtype_size(carrier), &scratch));
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)spmd__reduce_piece(count),
+                         spmd_dtype_size(carrier), &scratch));
     for (int64_t first = 0; first < count; first += REDUCE_PIECE) {
         int64_t piece = spmd__reduce_piece(count - first);
         const char *in = (const char *)op->in->data + (size_t)first * in_size;
@@ -117,7 +117,7 @@ static spmd_status start_reduction(struct operation *op, struct group *group, sp
     int64_t count = spmd_block_size(op->in);
     void *to = op->out->data;
     if (carrier != op->out->dtype) {
-        TRY(spmd__arena_take(&request->arena, (size_t)count * sizeof(float), &to));
+        TRY(spmd__arena_take(&request->arena, (size_t)count, sizeof(float), &to));
         request->state = to;
         request->finish = finish_half;
     }

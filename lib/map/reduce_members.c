@@ -59,9 +59,9 @@ static spmd_status take_scratch(struct reduction *r, int64_t count)
     struct arena *arena = r->ops[0]->ctx->arena;
     size_t most = (size_t)spmd__reduce_piece(count), size = spmd_dtype_size(r->carrier);
     size_t largest = sizeof(double _Complex); /* of a result's elements */
-    TRY(spmd__arena_take(arena, most * size, &r->total));
-    TRY(spmd__arena_take(arena, most * size, &r->term));
-    return spmd__arena_take(arena, most * largest, &r->result);
+    TRY(spmd__arena_take(arena, most, size, &r->total));
+    TRY(spmd__arena_take(arena, most, size, &r->term));
+    return spmd__arena_take(arena, most, largest, &r->result);
 }
 
 spmd_status spmd__reduce_members(struct operation *const ops[], int64_t n, struct group *group,

@@ -16,9 +16,8 @@
 
 spmd_status spmd__request_reserve(spmd_request *request, int count)
 {
-    void *pending;
-    TRY(spmd__arena_take(&request->arena, (size_t)count * sizeof *request->pending, &pending));
-    request->pending = pending;
+    TRY(spmd__arena_take(&request->arena, (size_t)count, sizeof *request->pending,
+                         &request->pending));
     request->npending = count;
     for (int i = 0; i < count; i++)
         request->pending[i] = MPI_REQUEST_NULL;
@@ -78,7 +77,7 @@ void spmd__requests_free(spmd_request **spare)
 static spmd_status copy(spmd_request *request, const void *from, size_t bytes, const void **to)
 {
     void *memory;
-    TRY(spmd__arena_take(&request->arena, bytes, &memory));
+    TRY(spmd__arena_take(&request->arena, bytes, 1, &memory));
     *to = memcpy(memory, from, bytes);
     return SPMD_OK;
 }

@@ -4,7 +4,7 @@
  * request->arena, room for MPI's requests by spmd__request_reserve, calls MPI, and leaves in
  * `finish` what is to be done when the data is there:
  *
- *     TRY(spmd__arena_take(&request->arena, bytes, &request->state));
+ *     TRY(spmd__arena_take(&request->arena, bytes, 1, &request->state));
  *     TRY(spmd__request_reserve(request, 1));
  *     TRY_MPI(MPI_Iallreduce(..., &request->pending[0]));
  *     request->finish = round_and_store;

@@ -14,13 +14,10 @@
 
 spmd_status spmd__vmap_take(struct vmap *vmap, size_t count, size_t size, void *out)
 {
-    size_t bytes;
     void *memory;
-    if (__builtin_mul_overflow(count, size, &bytes))
-        return spmd_fail(SPMD_ERR_MEMORY, "no memory for %zu objects of %zu bytes", count, size);
-    TRY(spmd__arena_take(vmap->arena, bytes, &memory));
-    memset(memory, 0, bytes);
-    *(void **)out = memory;
+    TRY(spmd__arena_take(vmap->arena, count, size, &memory));
+    memset(memory, 0, count * size);
+    memcpy(out, &memory, sizeof memory);
     return SPMD_OK;
 }
 
@@ -35,7 +32,7 @@ static spmd_status make_dense(struct vmap *vmap, void **copy, spmd_block *slice)
 {
     spmd_block dense = spmd_block_borrow(NULL, slice->dtype, spmd_block_shape(slice));
     if (!*copy)
-        TRY(spmd__arena_take(vmap->arena, spmd__block_bytes(slice), copy));
+        TRY(spmd__arena_take(vmap->arena, spmd__block_bytes(slice), 1, copy));
     memcpy(slice->stride, dense.stride, sizeof dense.stride);
     slice->data = *copy;
     return SPMD_OK;

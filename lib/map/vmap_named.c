@@ -181,9 +181,8 @@ static spmd_status run_collective(const struct vmap *vmap)
 {
     const struct operation *first = vmap->instances[0].ops[0];
     int64_t nops = vmap->instances[0].nops, total = nops * vmap->size;
-    void *memory;
-    TRY(spmd__arena_take(first->ctx->arena, (size_t)total * sizeof(struct operation *), &memory));
-    struct operation **ops = memory;
+    struct operation **ops;
+    TRY(spmd__arena_take(first->ctx->arena, (size_t)total, sizeof *ops, &ops));
     for (int64_t i = 0; i < vmap->size; i++)
         memcpy(&ops[i * nops], vmap->instances[i].ops, (size_t)nops * sizeof *ops);
     if (spmd__vmap_binds(vmap->outer, first->axes))
