@@ -453,7 +453,7 @@ static spmd_status slow_rank(spmd_ctx *ctx, void *user)
     spmd_block *a = temp(ctx, SPMD_F32, 3);
     const int *which = user;
     SPMD_TRY(spmd_psum(ctx, a, "x", a));
-    if (test_rank == *which)
+    if (test_rank == *which && test_size > 1)
         sleep(2);
     SPMD_TRY(spmd_psum(ctx, a, "x", a));
     return spmd_psum(ctx, a, "y", a);
