@@ -459,6 +459,72 @@ static void uneven_sums_lie_as_arrays(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Rows of a and the part of b along y, in f32: a product of them, to be summed over `axes`. */
+static spmd_status multiply(spmd_ctx *ctx, void *axes)
+{
+    const spmd_block *a = spmd_in(ctx, 0), *b = spmd_in(ctx, 1);
+    int64_t rows = a->shape[0], inner = a->shape[1], columns = b->shape[1];
+    spmd_block *product = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(rows, columns));
+    spmd_shape shape;
+    for (int64_t i = 0; i < rows * columns; i++)
+        for (int64_t k = 0; k < inner; k++)
+            ((float *)product->data)[i] += ((float *)a->data)[i / columns * inner + k] *
+                                           ((float *)b->data)[k * columns + i % columns];
+    SPMD_TRY(spmd_psum_scatter_shape(ctx, product, axes, 0, SPMD_TILED, &shape));
+    return spmd_psum_scatter(ctx, product, axes, 0, SPMD_TILED, spmd_out(ctx, 0, SPMD_F32, shape));
+}
+
+/* Element [i, j] of the product of two 8 x 8 matrices of numbers that count modulo 8. */
+static float product_at(int64_t i, int64_t j)
+{
+    float sum = 0;
+    for (int64_t k = 0; k < 8; k++)
+        sum += (float)((i + k) % 8 * ((k + j) % 8));
+    return sum;
+}
+
+static spmd_status fill_matrix(const spmd_box *box, void *data, void *user)
+{
+    float *at = data;
+    (void)user;
+    for (int64_t i = box->lo[0]; i < box->hi[0]; i++)
+        for (int64_t j = box->lo[1]; j < box->hi[1]; j++)
+            *at++ = (float)((i + j) % 8);
+    return SPMD_OK;
+}
+
+/* A matrix product: over y, and over z and y, which adds the rows of the parts along z. */
+static void products_are_summed_and_split(void)
+{
+    spmd_mesh *mesh = make_mesh(test_size % 2 == 0 ? "z=2,y=*" : "z=1,y=*");
+    int64_t nz = spmd_mesh_axis_size(mesh, "z"), rows = 8 / nz;
+    spmd_array *a = NULL, *b = NULL, *out = NULL;
+    float host[64];
+    EXPECT_OK(spmd_array_from_callback(mesh, "P(z,y)", SPMD_F32, SPMD_SHAPE(8, 8), fill_matrix,
+                                       NULL, &a));
+    EXPECT_OK(
+        spmd_array_from_callback(mesh, "P(y)", SPMD_F32, SPMD_SHAPE(8, 8), fill_matrix, NULL, &b));
+    EXPECT_OK(spmd_shard_map(mesh, multiply, "y", 2, SPMD_ARRAYS(a, b),
+                             SPMD_SPECS("P(z,y)", "P(y)"), 1, &out, SPMD_SPECS("P((z,y))"), NULL));
+    EXPECT_OK(spmd_array_gather(out, SPMD_ALL, host, 64));
+    for (int64_t i = 0; i < 64; i++)
+        EXPECT(host[i] == product_at(i / 8, i % 8));
+    spmd_array_free(&out);
+    EXPECT_OK(spmd_shard_map(mesh, multiply, "z,y", 2, SPMD_ARRAYS(a, b),
+                             SPMD_SPECS("P(z,y)", "P(y)"), 1, &out, SPMD_SPECS("P((z,y))"), NULL));
+    EXPECT_OK(spmd_array_gather(out, SPMD_ALL, host, rows * 8));
+    for (int64_t i = 0; i < rows * 8; i++) {
+        float sum = 0;
+        for (int64_t z = 0; z < nz; z++)
+            sum += product_at(rows * z + i / 8, i % 8);
+        EXPECT(host[i] == sum);
+    }
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 static spmd_status wrong_calls(spmd_ctx *ctx, void *user)
 {
     (void)user;
@@ -535,4 +601,4 @@ HARNESS_MAIN("collective_move", CASE(known_results_on_four_ranks),
              CASE(chains_and_rings), CASE(ragged_rows), CASE(ragged_mistakes_are_everybodys),
              CASE(all_gather_along_both_axes_of_every_type), CASE(psum_scatter_of_every_type),
              CASE(uneven_rows_become_columns), CASE(uneven_sums_lie_as_arrays),
-             CASE(wrong_calls_are_refused))
+             CASE(products_are_summed_and_split), CASE(wrong_calls_are_refused))

@@ -119,6 +119,46 @@ static spmd_status branch_on_own_data(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* A branch that is another one along y, with the same result. */
+static spmd_status branch_alike(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *v = spmd_in(ctx, 0);
+    if (spmd_axis_index(ctx, "y") % 2 == 0)
+        combine(copy(ctx, v), 2, 0, v, 0);
+    else
+        combine(copy(ctx, v), 1, 1, v, 0);
+    return SPMD_OK;
+}
+
+/* The same with another result; JAX does not look at what the branch depends on. */
+static spmd_status branch_on_y(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *v = spmd_in(ctx, 0);
+    combine(copy(ctx, v), spmd_axis_index(ctx, "y") % 2 == 0 ? 1 : 2, 0, v, 0);
+    return SPMD_OK;
+}
+
+static spmd_status switch_on_x(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const spmd_block *v = spmd_in(ctx, 0);
+    spmd_block *s = NULL;
+    SPMD_TRY(psum(ctx, v, "x,y", &s));
+    switch (spmd_axis_index(ctx, "x") % 3) {
+    case 0:
+        combine(copy(ctx, v), 0, 1, s, 0);
+        break;
+    case 1:
+        combine(copy(ctx, v), 0, 0, s, 1);
+        break;
+    default:
+        combine(copy(ctx, v), 0, 1, s, 1);
+    }
+    return SPMD_OK;
+}
+
 static spmd_status scan_add_psum(spmd_ctx *ctx, void *user)
 {
     (void)user;
@@ -181,6 +221,9 @@ static const struct known {
     {index_along_x, NULL, ALONG_X, ALONG_X},
     {branch_on_psum, NULL, 0, 0},
     {branch_on_own_data, NULL, ALONG_X, ALONG_X},
+    {branch_alike, NULL, ALONG_BOTH, ALONG_X},
+    {branch_on_y, NULL, ALONG_BOTH, ALONG_BOTH},
+    {switch_on_x, NULL, ALONG_X, ALONG_X},
     {scan_add_psum, NULL, 0, 0},
     {scan_add_v, NULL, ALONG_BOTH, ALONG_X},
     {while_add_psum, NULL, 0, 0},
@@ -234,6 +277,90 @@ static void bodies_are_judged_by_their_blocks(void)
                            known[b].varies_alike & ~named);
         }
     spmd_array_free(&in);
+    spmd_mesh_free(&mesh);
+}
+
+/* Exchanges its two inputs in each step. JAX refuses carries that change places, wherever they end
+ * up, and on one rank, too. */
+static spmd_status exchange(spmd_ctx *ctx, void *user)
+{
+    int steps = *(int *)user;
+    for (int k = 0; k < 2; k++) {
+        const spmd_block *from = spmd_in(ctx, (k + steps) % 2);
+        spmd_block *out = spmd_out(ctx, k, SPMD_F32, spmd_block_shape(from));
+        combine(out, 0, 1, from, 0);
+    }
+    return SPMD_OK;
+}
+
+static void carries_may_change_places(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *in[2] = {NULL}, *out[2] = {NULL};
+    EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(3 * test_size), &in[0]));
+    EXPECT_OK(spmd_array_arange(mesh, "P()", SPMD_F32, SPMD_SHAPE(3), &in[1]));
+    for (int steps = 0; steps < 4; steps++) {
+        spmd_status status =
+            spmd_shard_map(mesh, exchange, &steps, 2, in, SPMD_SPECS("P(x)", "P()"), 2, out,
+                           SPMD_SPECS("P(x)", "P()"), NULL);
+        if (steps % 2 == 1 && test_size > 1)
+            EXPECT_FAILS(status, SPMD_ERR_REPLICATION, "output 1: its out_spec P() promises");
+        else
+            EXPECT_OK(status);
+        spmd_array_free(&out[0]);
+        spmd_array_free(&out[1]);
+    }
+    spmd_array_free(&in[0]);
+    spmd_array_free(&in[1]);
+    spmd_mesh_free(&mesh);
+}
+
+static void all_axes_are_named_that_are_missing(void)
+{
+    bool cube = test_size == 8;
+    spmd_mesh *mesh = make_mesh(cube ? "x=2,y=2,z=2" : "x=1,y=1,z=*");
+    spmd_array *in = NULL, *out = NULL;
+    EXPECT_OK(spmd_array_arange(mesh, "P(x,y,z)", SPMD_F32, SPMD_SHAPE(2, 2, test_size), &in));
+    spmd_status status =
+        map(mesh, identity, NULL, in, "P(x,y,z)", &out, "P(x)", SPMD_REPLICATION_DEFAULT);
+    if (test_size > 1)
+        EXPECT_FAILS(status, SPMD_ERR_REPLICATION,
+                     cube ? "its out_spec P(x) promises equal blocks along (y,z), but"
+                          : "its out_spec P(x) promises equal blocks along z, but");
+    else
+        EXPECT_OK(status);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
+/* The same key gives the same numbers on all ranks; folded with the rank's place it does not. */
+static spmd_status draw(spmd_ctx *ctx, void *user)
+{
+    spmd_key key = spmd_key_create(7);
+    if (*(bool *)user)
+        key = spmd_key_fold_in(key, (uint32_t)spmd_axis_index(ctx, "x"));
+    spmd_block *out = spmd_out(ctx, 0, SPMD_F32, SPMD_SHAPE(5));
+    return spmd_random_uniform(key, SPMD_F32, SPMD_SHAPE(5), NULL, 0, 1, out->data);
+}
+
+static void one_key_gives_equal_numbers(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *out = NULL;
+    bool folded = false;
+    EXPECT_OK(map(mesh, draw, &folded, NULL, NULL, &out, "P()", SPMD_REPLICATION_DEFAULT));
+    spmd_array_free(&out);
+    folded = true;
+    EXPECT_OK(map(mesh, draw, &folded, NULL, NULL, &out, "P(x)", SPMD_REPLICATION_DEFAULT));
+    spmd_array_free(&out);
+    spmd_status status =
+        map(mesh, draw, &folded, NULL, NULL, &out, "P()", SPMD_REPLICATION_DEFAULT);
+    if (test_size > 1)
+        EXPECT_FAILS(status, SPMD_ERR_REPLICATION, "along x, but");
+    else
+        EXPECT_OK(status);
+    spmd_array_free(&out);
     spmd_mesh_free(&mesh);
 }
 
@@ -590,7 +717,8 @@ static void idle_ranks_make_no_promise(void)
 }
 
 HARNESS_MAIN("replication", CASE(bodies_are_judged_by_their_blocks),
-             CASE(the_message_tells_what_differs_and_where),
+             CASE(carries_may_change_places), CASE(all_axes_are_named_that_are_missing),
+             CASE(one_key_gives_equal_numbers), CASE(the_message_tells_what_differs_and_where),
              CASE(the_element_is_named_by_its_global_index), CASE(the_axes_are_named_that_differ),
              CASE(elements_of_any_type_are_told), CASE(rounding_is_told_as_such),
              CASE(pbroadcast_makes_equal), CASE(bits_are_compared), CASE(blocks_may_be_empty),

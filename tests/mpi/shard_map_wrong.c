@@ -249,6 +249,7 @@ static void wrong_specs_are_refused(void)
 {
     spmd_mesh *mesh = make_line();
     spmd_array *array = count_up(mesh, "P(x)", SPMD_SHAPE(7));
+    spmd_array *scalar = count_up(mesh, "P()", SPMD_SCALAR);
     bool odd = is_last_of_many();
     EXPECT_FAILS(map_second(mesh, array, "P(q)", "P()"), SPMD_ERR_SPEC, "in_specs[1]: ");
     EXPECT(strstr(spmd_error_message(), "no axis q") != NULL);
@@ -258,12 +259,15 @@ static void wrong_specs_are_refused(void)
     EXPECT_FAILS(map_second(mesh, array, "P()", "P(-"), SPMD_ERR_SYNTAX, "out_specs[0]: ");
     EXPECT_FAILS(map_second(mesh, array, "P(x,-)", "P()"), SPMD_ERR_SPEC, "input 1: ");
     EXPECT(strstr(spmd_error_message(), "the spec has 2 entries, the array 1 dimension") != NULL);
+    EXPECT_FAILS(map_second(mesh, scalar, "P(x)", "P()"), SPMD_ERR_SPEC, "use P() for a scalar");
+    EXPECT_FAILS(map_second(mesh, scalar, "P(-)", "P()"), SPMD_ERR_SPEC, "use P() for a scalar");
     EXPECT_FAILS(map_second(mesh, array, odd || test_size == 1 ? "P(q)" : "P(x)", "P()"),
                  SPMD_ERR_SPEC, from_rank(test_size - 1, "in_specs[1]: "));
     if (test_size > 1) {
         EXPECT_FAILS(map_second(mesh, array, odd ? "P()" : "P(x)", "P()"), SPMD_ERR_DISAGREE, "");
         EXPECT_FAILS(map_second(mesh, array, "P(x)", odd ? "P()" : "P(x)"), SPMD_ERR_DISAGREE, "");
     }
+    spmd_array_free(&scalar);
     spmd_array_free(&array);
     spmd_mesh_free(&mesh);
 }
