@@ -468,6 +468,35 @@ static void one_slow_rank(void)
     spmd_mesh_free(&mesh);
 }
 
+static uint32_t draw(uint32_t *state)
+{
+    *state = *state * 1664525 + 1013904223;
+    return *state >> 8;
+}
+
+/* The first row waits so long that rank 0 asks around, again and again, and finds the others in one
+ * short wait after the other. */
+static spmd_status others_go_on(spmd_ctx *ctx, void *user)
+{
+    spmd_block *a = temp(ctx, SPMD_F32, 3);
+    uint32_t own = (uint32_t)test_rank;
+    (void)user;
+    if (spmd_axis_index(ctx, "x") > 0)
+        for (int i = 0; i < 400; i++) {
+            usleep(draw(&own) % 10000);
+            SPMD_TRY(spmd_psum(ctx, a, "y", a));
+        }
+    return spmd_psum(ctx, a, "x", a);
+}
+
+static void one_row_waits_for_the_others(void)
+{
+    spmd_mesh *mesh = make_rows();
+    EXPECT_OK(run(mesh, others_go_on));
+    expect_usable(mesh);
+    spmd_mesh_free(&mesh);
+}
+
 /* A rank's wait may be what another one's message waits for: starts wait for nobody, and waits for
  * starts only. */
 static spmd_status wait_then_tell(spmd_ctx *ctx, void *user)
@@ -495,12 +524,6 @@ static void two_phases(void)
     for (int i = 0; i < 20; i++)
         EXPECT_OK(run(mesh, wait_then_tell));
     spmd_mesh_free(&mesh);
-}
-
-static uint32_t draw(uint32_t *state)
-{
-    *state = *state * 1664525 + 1013904223;
-    return *state >> 8;
 }
 
 /* What a group does in one step of all: the same for its members. */
@@ -614,6 +637,6 @@ HARNESS_MAIN("watch", CASE(different_shapes), CASE(different_dtypes), CASE(diffe
              CASE(an_early_failure_in_a_planned_run), CASE(the_wrong_output_shape),
              CASE(other_calls_outside_of_bodies), CASE(one_row_is_stuck),
              CASE(rows_may_do_different_things), CASE(messages_of_the_program), CASE(one_slow_rank),
-             CASE(two_phases), CASE(thousands_of_meetings),
+             CASE(one_row_waits_for_the_others), CASE(two_phases), CASE(thousands_of_meetings),
              CASE(an_environment_of_one_rank_is_enough), CASE(wrong_settings_are_refused),
              CASE(meshes_come_and_go))
