@@ -72,9 +72,6 @@ static spmd_status find_op(const struct group *group, spmd_reduction reduction, 
         *op = dtype == SPMD_BOOL ? MPI_MAX : MPI_SUM;
         return SPMD_OK;
     }
-    if (dtype == SPMD_C64 || dtype == SPMD_C128)
-        return spmd_fail(SPMD_ERR_DTYPE, "%s numbers have no order: no maximum, no minimum",
-                         spmd_dtype_name(dtype));
     bool greater = reduction == SPMD_MAX;
     *op = greater ? MPI_MAX : MPI_MIN;
     if (dtype != SPMD_F32 && dtype != SPMD_F64)
@@ -130,41 +127,45 @@ spmd_status spmd__all_reduce(const struct group *group, spmd_reduction reduction
     return all_reduce_plain(group, reduction, dtype, in, out, count);
 }
 
-int spmd__all_reduce_calls(spmd_dtype dtype, int64_t count)
+/* How many MPI calls take so many elements. */
+static int64_t count_calls(spmd_dtype dtype, int64_t count)
 {
     int64_t most = most_elements(dtype);
-    return (int)((count + most - 1) / most);
+    return (count + most - 1) / most;
 }
 
 spmd_status spmd__all_reduce_start(const struct group *group, spmd_reduction reduction,
                                    spmd_dtype dtype, const void *in, void *out, int64_t count,
-                                   MPI_Request requests[])
+                                   struct arena *scratch, struct pending *pending)
 {
     int64_t size = (int64_t)spmd_dtype_size(dtype), most = most_elements(dtype);
     MPI_Op op;
     TRY(find_op(group, reduction, dtype, &op));
+    TRY(spmd__pending_reserve(pending, count_calls(dtype, count), scratch));
+    MPI_Request *request = pending->request;
     for (int64_t done = 0; done < count; done += most) {
         const void *from = in == out ? MPI_IN_PLACE : (const char *)in + done * size;
         TRY_MPI(MPI_Iallreduce(from, (char *)out + done * size, (int)lesser(count - done, most),
-                               mpi_type(dtype), op, group->comm, requests++));
+                               mpi_type(dtype), op, group->comm, request++));
     }
     return SPMD_OK;
 }
 
-/* The parts of a reduce_scatter. */
-struct parts {
-    int64_t total; /* elements */
-    bool even;
-};
-
-static struct parts parts_of(const struct group *group, const int64_t counts[])
+/* Elements of all parts of a reduce_scatter. */
+static int64_t sum_counts(const struct group *group, const int64_t counts[])
 {
-    struct parts parts = {.even = true};
-    for (int64_t m = 0; m < group->size; m++) {
-        parts.total += counts[m];
-        parts.even = parts.even && counts[m] == counts[0];
-    }
-    return parts;
+    int64_t total = 0;
+    for (int64_t m = 0; m < group->size; m++)
+        total += counts[m];
+    return total;
+}
+
+static bool is_even(const struct group *group, const int64_t counts[])
+{
+    for (int64_t m = 1; m < group->size; m++)
+        if (counts[m] != counts[0])
+            return false;
+    return true;
 }
 
 /* The counts as MPI takes them; they fit. */
@@ -182,14 +183,15 @@ static spmd_status scatter_whole(const struct group *group, MPI_Op op, spmd_dtyp
                                  const void *in, const int64_t counts[], void *out,
                                  struct arena *scratch)
 {
+    MPI_Datatype type = mpi_type(dtype);
     int *narrow;
-    if (parts_of(group, counts).even)
-        return spmd__mpi_status(
-            MPI_Reduce_scatter_block(in, out, (int)counts[0], mpi_type(dtype), op, group->comm),
-            "MPI_Reduce_scatter_block");
+    if (is_even(group, counts)) {
+        TRY_MPI(MPI_Reduce_scatter_block(in, out, (int)counts[0], type, op, group->comm));
+        return SPMD_OK;
+    }
     TRY(narrow_counts(group, counts, scratch, &narrow));
-    return spmd__mpi_status(MPI_Reduce_scatter(in, out, narrow, mpi_type(dtype), op, group->comm),
-                            "MPI_Reduce_scatter");
+    TRY_MPI(MPI_Reduce_scatter(in, out, narrow, type, op, group->comm));
+    return SPMD_OK;
 }
 
 /* A few elements of each part, as they go through scratch memory. */
@@ -266,52 +268,55 @@ spmd_status spmd__reduce_scatter(const struct group *group, spmd_reduction reduc
 {
     MPI_Op op;
     TRY(find_op(group, reduction, is_half(dtype) ? SPMD_F32 : dtype, &op));
-    if (is_half(dtype) || parts_of(group, counts).total > most_elements(dtype))
+    if (is_half(dtype) || sum_counts(group, counts) > most_elements(dtype))
         return scatter_slices(group, op, dtype, in, counts, out, scratch);
     return scatter_whole(group, op, dtype, in, counts, out, scratch);
-}
-
-int spmd__reduce_scatter_calls(const struct group *group, spmd_dtype dtype, const int64_t counts[])
-{
-    int calls = 0;
-    if (parts_of(group, counts).total <= most_elements(dtype))
-        return 1;
-    for (int64_t m = 0; m < group->size; m++)
-        calls += spmd__all_reduce_calls(dtype, counts[m]);
-    return calls;
 }
 
 /* More than one call takes: each part, in pieces, to the member that keeps it. */
 static spmd_status start_parts(const struct group *group, MPI_Op op, spmd_dtype dtype,
                                const char *in, const int64_t counts[], char *out,
-                               MPI_Request requests[])
+                               struct arena *scratch, struct pending *pending)
 {
-    int64_t size = (int64_t)spmd_dtype_size(dtype), most = most_elements(dtype);
+    int64_t size = (int64_t)spmd_dtype_size(dtype), most = most_elements(dtype), calls = 0;
+    for (int64_t m = 0; m < group->size; m++)
+        calls += count_calls(dtype, counts[m]);
+    TRY(spmd__pending_reserve(pending, calls, scratch));
+    MPI_Request *request = pending->request;
     for (int64_t m = 0; m < group->size; in += counts[m++] * size)
         for (int64_t done = 0; done < counts[m]; done += most) {
             void *to = m == group->index ? out + done * size : NULL;
             TRY_MPI(MPI_Ireduce(in + done * size, to, (int)lesser(counts[m] - done, most),
-                                mpi_type(dtype), op, (int)m, group->comm, requests++));
+                                mpi_type(dtype), op, (int)m, group->comm, request++));
         }
+    return SPMD_OK;
+}
+
+/* All in one call. */
+static spmd_status start_whole(const struct group *group, MPI_Op op, spmd_dtype dtype,
+                               const void *in, const int64_t counts[], void *out,
+                               struct arena *scratch, struct pending *pending)
+{
+    MPI_Datatype type = mpi_type(dtype);
+    int *narrow;
+    TRY(spmd__pending_reserve(pending, 1, scratch));
+    if (is_even(group, counts)) {
+        TRY_MPI(MPI_Ireduce_scatter_block(in, out, (int)counts[0], type, op, group->comm,
+                                          pending->request));
+        return SPMD_OK;
+    }
+    TRY(narrow_counts(group, counts, scratch, &narrow));
+    TRY_MPI(MPI_Ireduce_scatter(in, out, narrow, type, op, group->comm, pending->request));
     return SPMD_OK;
 }
 
 spmd_status spmd__reduce_scatter_start(const struct group *group, spmd_reduction reduction,
                                        spmd_dtype dtype, const void *in, const int64_t counts[],
-                                       void *out, struct arena *scratch, MPI_Request requests[])
+                                       void *out, struct arena *scratch, struct pending *pending)
 {
     MPI_Op op;
-    int *narrow;
-    struct parts parts = parts_of(group, counts);
     TRY(find_op(group, reduction, dtype, &op));
-    if (parts.total > most_elements(dtype))
-        return start_parts(group, op, dtype, in, counts, out, requests);
-    if (parts.even)
-        return spmd__mpi_status(MPI_Ireduce_scatter_block(in, out, (int)counts[0], mpi_type(dtype),
-                                                          op, group->comm, requests),
-                                "MPI_Ireduce_scatter_block");
-    TRY(narrow_counts(group, counts, scratch, &narrow));
-    return spmd__mpi_status(
-        MPI_Ireduce_scatter(in, out, narrow, mpi_type(dtype), op, group->comm, requests),
-        "MPI_Ireduce_scatter");
+    if (sum_counts(group, counts) > most_elements(dtype))
+        return start_parts(group, op, dtype, in, counts, out, scratch, pending);
+    return start_whole(group, op, dtype, in, counts, out, scratch, pending);
 }

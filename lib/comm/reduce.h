@@ -2,15 +2,15 @@
  * blocks and no bodies.
  *
  * Of f16 and bf16 the reduction is carried in f32, and rounded once. Max and min give NaN if there
- * is one; of complex numbers they fail with SPMD_ERR_DTYPE. Sums of bool are logical or: count in
- * i32 instead. What takes `scratch` leaves there what it took. */
+ * is one, and are not of complex numbers. Sums of bool are logical or: count in i32 instead. What
+ * takes `scratch` leaves there what it took. */
 #ifndef COMM_REDUCE_H
 #define COMM_REDUCE_H
 
 #include <spmd/types.h>
 
 #include "comm/mesh.h"
-#include "core/arena.h"
+#include "comm/pending.h"
 
 /* What goes through scratch memory goes in pieces of at most so many elements. */
 enum { REDUCE_PIECE = 1 << 18 };
@@ -30,15 +30,13 @@ spmd_status spmd__reduce_scatter(const struct group *group, spmd_reduction reduc
                                  spmd_dtype dtype, const void *in, const int64_t counts[],
                                  void *out, struct arena *scratch);
 
-/* Both without waiting, not of f16 and bf16: `requests` are as many as the first functions say.
- * `scratch` must last, too. */
-int spmd__all_reduce_calls(spmd_dtype dtype, int64_t count);
+/* Both without waiting, not of f16 and bf16: `scratch` must last until what pends was waited for.
+ */
 spmd_status spmd__all_reduce_start(const struct group *group, spmd_reduction reduction,
                                    spmd_dtype dtype, const void *in, void *out, int64_t count,
-                                   MPI_Request requests[]);
-int spmd__reduce_scatter_calls(const struct group *group, spmd_dtype dtype, const int64_t counts[]);
+                                   struct arena *scratch, struct pending *pending);
 spmd_status spmd__reduce_scatter_start(const struct group *group, spmd_reduction reduction,
                                        spmd_dtype dtype, const void *in, const int64_t counts[],
-                                       void *out, struct arena *scratch, MPI_Request requests[]);
+                                       void *out, struct arena *scratch, struct pending *pending);
 
 #endif

@@ -102,12 +102,9 @@ static spmd_status finish(spmd_request *request)
 
 static spmd_status start(struct operation *op, struct group *group, spmd_request *request)
 {
-    struct pending pending;
     TRY(spmd__arena_take(&request->arena, 1, sizeof(struct gather), &request->state));
-    TRY(begin(op, group, &request->arena, request->state, &pending));
-    spmd__request_pend(request, &pending);
     request->finish = finish;
-    return SPMD_OK;
+    return begin(op, group, &request->arena, request->state, &request->pending);
 }
 
 static spmd_status local(struct operation *const ops[], int64_t n)

@@ -55,8 +55,8 @@ struct operation_kind {
     /* Collective over the group, which is open. */
     spmd_status (*run)(struct operation *op, struct group *group);
 
-    /* Begins the same without waiting: all memory comes from, and MPI's requests go into,
-     * `request` (map/request.h). NULL: the kind has no split phase. */
+    /* Begins the same without waiting: all memory comes from, and what pends goes into, `request`
+     * (map/request.h). NULL: the kind has no split phase. */
     spmd_status (*start)(struct operation *op, struct group *group, spmd_request *request);
 
     /* Local. The same among members that are all here, ops [n] in their order, checked. Those

@@ -242,9 +242,6 @@ spmd_status spmd__halo_start(struct operation *op, struct group *group, spmd_req
     request->state = exchange;
     *exchange = make_exchange(op, group, &request->arena);
     TRY(list_messages(exchange, plan->bordered, &plan->interior));
-    struct pending pending;
-    TRY(begin(exchange, &pending));
-    spmd__request_pend(request, &pending);
     request->finish = finish;
-    return SPMD_OK;
+    return begin(exchange, &request->pending);
 }

@@ -208,10 +208,8 @@ static spmd_status run_pshuffle(struct operation *op, struct group *group)
 
 static spmd_status start_ppermute(struct operation *op, struct group *group, spmd_request *request)
 {
-    struct pending pending;
-    TRY(move(op, group, pair_route(op, own_number(group)), &request->arena, &pending));
-    spmd__request_pend(request, &pending);
-    return SPMD_OK;
+    struct route route = pair_route(op, own_number(group));
+    return move(op, group, route, &request->arena, &request->pending);
 }
 
 /* `from` is who sends to the member. */

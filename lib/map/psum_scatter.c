@@ -149,10 +149,9 @@ static spmd_status start(struct operation *op, struct group *group, spmd_request
     TRY(prepare(op, group, arena, &scatter));
     TRY(pack(op, &scatter.parts, carrier, arena, &packed));
     TRY(place_sum(op, arena, &request->state));
-    TRY(spmd__request_reserve(request, spmd__reduce_scatter_calls(group, carrier, scatter.counts)));
     request->finish = finish;
     return spmd__reduce_scatter_start(group, SPMD_SUM, carrier, packed, scatter.counts,
-                                      request->state, arena, request->pending);
+                                      request->state, arena, &request->pending);
 }
 
 /* Scratch memory of a local sum: one part as it is, and carried. */

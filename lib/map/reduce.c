@@ -121,9 +121,9 @@ static spmd_status start_reduction(struct operation *op, struct group *group, sp
         request->state = to;
         request->finish = finish_half;
     }
-    TRY(spmd__request_reserve(request, spmd__all_reduce_calls(carrier, count)));
     const void *from = spmd__carry(reduction, dtype, count, op->in->data, to);
-    return spmd__all_reduce_start(group, reduction, carrier, from, to, count, request->pending);
+    return spmd__all_reduce_start(group, reduction, carrier, from, to, count, &request->arena,
+                                  &request->pending);
 }
 
 static spmd_status start_psum(struct operation *op, struct group *group, spmd_request *request)

@@ -14,22 +14,6 @@
 #include "core/mem.h"
 #include "map/vmap.h"
 
-spmd_status spmd__request_reserve(spmd_request *request, int count)
-{
-    TRY(spmd__arena_take(&request->arena, (size_t)count, sizeof *request->pending,
-                         &request->pending));
-    request->npending = count;
-    for (int i = 0; i < count; i++)
-        request->pending[i] = MPI_REQUEST_NULL;
-    return SPMD_OK;
-}
-
-void spmd__request_pend(spmd_request *request, const struct pending *pending)
-{
-    request->npending = pending->count;
-    request->pending = pending->request;
-}
-
 /* The place where the call of the body keeps requests to use again. */
 static spmd_request **spare_of(spmd_ctx *ctx)
 {
@@ -190,11 +174,8 @@ spmd_status spmd__request_start(struct operation *op, spmd_request **out)
 /* Waits until nothing is pending, and does what is left to do. */
 static spmd_status end_pending(spmd_request *request)
 {
-    spmd_status status = spmd__mpi_status(
-        MPI_Waitall(request->npending, request->pending, MPI_STATUSES_IGNORE), "MPI_Waitall");
-    if (status == SPMD_OK && request->finish)
-        status = request->finish(request);
-    return status;
+    TRY(spmd__pending_wait(&request->pending));
+    return request->finish ? request->finish(request) : SPMD_OK;
 }
 
 /* Where ranks are watched: this one waits from now on. */
@@ -235,7 +216,8 @@ static void end_one(spmd_request *request)
     const spmd_mesh *mesh = request->group->real->mesh;
     if (spmd__watch_checks(mesh->watch) && spmd__watch_verdict(mesh->watch) == SPMD_OK)
         wait_for(request);
-    else if (spmd__wait_or_abort(request->npending, request->pending, mesh->rank) == SPMD_OK &&
+    else if (spmd__wait_or_abort(request->pending.count, request->pending.request, mesh->rank) ==
+                 SPMD_OK &&
              request->finish)
         request->finish(request);
 }

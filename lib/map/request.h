@@ -1,18 +1,15 @@
 /* map/request.h - collectives in two phases: what _start begins and spmd_wait ends.
  *
  * A kind with a split phase begins in its `start`: it takes all memory that must last from
- * request->arena, room for MPI's requests by spmd__request_reserve, calls MPI, and leaves in
- * `finish` what is to be done when the data is there:
+ * request->arena, leaves in `finish` what is to be done when the data is there, and has a call of
+ * comm begin:
  *
  *     TRY(spmd__arena_take(&request->arena, bytes, 1, &request->state));
- *     TRY(spmd__request_reserve(request, 1));
- *     TRY_MPI(MPI_Iallreduce(..., &request->pending[0]));
  *     request->finish = round_and_store;
+ *     return spmd__all_reduce_start(..., &request->arena, &request->pending);
  */
 #ifndef MAP_REQUEST_H
 #define MAP_REQUEST_H
-
-#include <mpi.h>
 
 #include "comm/pending.h"
 #include "map/collective.h"
@@ -23,8 +20,7 @@ struct spmd_request {
     spmd_block in, out;
     struct group *group;
     struct arena arena;
-    int npending;
-    MPI_Request *pending; /* [npending] in the arena */
+    struct pending pending; /* in the arena */
 
     /* What is left to do when nothing is pending; called once. NULL: nothing. */
     spmd_status (*finish)(spmd_request *request);
@@ -36,12 +32,6 @@ struct spmd_request {
 /* Begins an operation, whose kind has a split phase. Collective where a group is used for the
  * first time; else it waits for nobody. */
 spmd_status spmd__request_start(struct operation *op, spmd_request **request);
-
-/* Room for `count` of MPI's requests, which do not pend yet. Once for each start. */
-spmd_status spmd__request_reserve(spmd_request *request, int count);
-
-/* What a call of comm has begun for it. */
-void spmd__request_pend(spmd_request *request, const struct pending *pending);
 
 /* After the body, with its `status`: ends the requests that it left open. They fail it. */
 spmd_status spmd__requests_end(spmd_ctx *ctx, spmd_status status);
