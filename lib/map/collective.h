@@ -43,6 +43,10 @@ struct operation_kind {
     const char *name;
     bool own_lists; /* members have different lists */
 
+    /* Of kinds that reduce: how; and whether the sum is divided by the group's size. */
+    spmd_reduction reduction;
+    bool mean;
+
     /* Local. Checks the arguments for a group of `size`, resolves dims, finds free_dims. Whether
      * `out` fits may need the others' word: then `run` checks it. Group NULL: among the members
      * are instances of vmaps. */

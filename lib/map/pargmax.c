@@ -7,24 +7,22 @@
 
 #include "comm/reduce.h"
 #include "core/order.h"
-#include "map/collective.h"
+#include "map/reduce.h"
 
 static spmd_status check(struct operation *op, const struct group *group, int64_t size)
 {
     (void)size;
-    if (op->in->dtype == SPMD_C64 || op->in->dtype == SPMD_C128)
-        return spmd_fail(SPMD_ERR_DTYPE, "%s: %s numbers have no order", op->kind->name,
-                         spmd_dtype_name(op->in->dtype));
+    TRY(spmd__reduce_check_order(op));
     TRY(spmd__collective_check_out(op, SPMD_I32, spmd_block_shape(op->in)));
     return spmd__collective_check_equal(op, group);
 }
 
 /* The keys of `count` elements from `first` on. */
-static void find_keys(const spmd_block *in, bool least, int64_t first, int64_t count,
-                      uint64_t *keys)
+static void find_keys(const struct operation *op, int64_t first, int64_t count, uint64_t *keys)
 {
+    const spmd_block *in = op->in;
     const char *from = (const char *)in->data + (size_t)first * spmd_dtype_size(in->dtype);
-    spmd__order(in->dtype, least, count, from, keys);
+    spmd__order(in->dtype, op->kind->reduction == SPMD_MIN, count, from, keys);
 }
 
 /* A piece of a call. */
@@ -64,7 +62,7 @@ static spmd_status take_keys(struct arena *arena, int64_t count, uint64_t **keys
     return spmd__arena_take(arena, (size_t)spmd__reduce_piece(count), sizeof **keys, keys);
 }
 
-static spmd_status run(const struct operation *op, const struct group *group, bool least)
+static spmd_status run(struct operation *op, struct group *group)
 {
     struct piece piece = {.group = group, .arena = op->ctx->arena};
     int64_t count = spmd_block_size(op->in);
@@ -75,20 +73,10 @@ static spmd_status run(const struct operation *op, const struct group *group, bo
     for (int64_t first = 0; first < count; first += REDUCE_PIECE) {
         piece.count = spmd__reduce_piece(count - first);
         piece.out = (int32_t *)op->out->data + first;
-        find_keys(op->in, least, first, piece.count, piece.keys);
+        find_keys(op, first, piece.count, piece.keys);
         TRY(together ? rank_together(&piece) : rank_in_turn(&piece));
     }
     return SPMD_OK;
-}
-
-static spmd_status run_pargmax(struct operation *op, struct group *group)
-{
-    return run(op, group, false);
-}
-
-static spmd_status run_pargmin(struct operation *op, struct group *group)
-{
-    return run(op, group, true);
 }
 
 /* The first of several that are equal stays. */
@@ -103,19 +91,19 @@ static void keep_greater(int32_t member, int64_t count, const uint64_t *keys, ui
 }
 
 /* A piece of a call among members that are all here. */
-static void rank_locally(struct operation *const ops[], int64_t n, bool least, int64_t first,
+static void rank_locally(struct operation *const ops[], int64_t n, int64_t first,
                          const struct piece *piece)
 {
     memset(piece->out, 0, (size_t)piece->count * sizeof *piece->out);
-    find_keys(ops[0]->in, least, first, piece->count, piece->best);
+    find_keys(ops[0], first, piece->count, piece->best);
     for (int64_t m = 1; m < n; m++) {
-        find_keys(ops[m]->in, least, first, piece->count, piece->keys);
+        find_keys(ops[m], first, piece->count, piece->keys);
         keep_greater((int32_t)m, piece->count, piece->keys, piece->best, piece->out);
     }
     spmd__collective_give(ops, n, first, piece->count, piece->out);
 }
 
-static spmd_status run_locally(struct operation *const ops[], int64_t n, bool least)
+static spmd_status local(struct operation *const ops[], int64_t n)
 {
     struct piece piece = {.arena = ops[0]->ctx->arena};
     int64_t count = spmd_block_size(ops[0]->in);
@@ -125,25 +113,15 @@ static spmd_status run_locally(struct operation *const ops[], int64_t n, bool le
                          &piece.out));
     for (int64_t first = 0; first < count; first += REDUCE_PIECE) {
         piece.count = spmd__reduce_piece(count - first);
-        rank_locally(ops, n, least, first, &piece);
+        rank_locally(ops, n, first, &piece);
     }
     return SPMD_OK;
 }
 
-static spmd_status local_pargmax(struct operation *const ops[], int64_t n)
-{
-    return run_locally(ops, n, false);
-}
-
-static spmd_status local_pargmin(struct operation *const ops[], int64_t n)
-{
-    return run_locally(ops, n, true);
-}
-
 static const struct operation_kind pargmax = {
-    .name = "pargmax", .check = check, .run = run_pargmax, .local = local_pargmax};
+    .name = "pargmax", .reduction = SPMD_MAX, .check = check, .run = run, .local = local};
 static const struct operation_kind pargmin = {
-    .name = "pargmin", .check = check, .run = run_pargmin, .local = local_pargmin};
+    .name = "pargmin", .reduction = SPMD_MIN, .check = check, .run = run, .local = local};
 
 spmd_status spmd_pargmax(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out)
 {

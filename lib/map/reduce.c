@@ -30,55 +30,41 @@ spmd_dtype spmd_pmean_dtype(spmd_dtype dtype)
     }
 }
 
-static spmd_status check_psum(struct operation *op, const struct group *group, int64_t size)
+static spmd_dtype result_dtype(const struct operation_kind *kind, spmd_dtype dtype)
 {
-    (void)size;
-    TRY(spmd__collective_check_out(op, spmd_psum_dtype(op->in->dtype), spmd_block_shape(op->in)));
-    return spmd__collective_check_equal(op, group);
+    if (kind->reduction != SPMD_SUM)
+        return dtype;
+    return kind->mean ? spmd_pmean_dtype(dtype) : spmd_psum_dtype(dtype);
 }
 
-static spmd_status check_extreme(struct operation *op, const struct group *group, int64_t size)
+spmd_status spmd__reduce_check_order(const struct operation *op)
 {
-    (void)size;
     if (op->in->dtype == SPMD_C64 || op->in->dtype == SPMD_C128)
-        return spmd_fail(SPMD_ERR_DTYPE, "%s numbers have no order: no maximum, no minimum",
+        return spmd_fail(SPMD_ERR_DTYPE, "%s: %s numbers have no order", op->kind->name,
                          spmd_dtype_name(op->in->dtype));
-    TRY(spmd__collective_check_out(op, op->in->dtype, spmd_block_shape(op->in)));
-    return spmd__collective_check_equal(op, group);
+    return SPMD_OK;
 }
 
-static spmd_status check_pmean(struct operation *op, const struct group *group, int64_t size)
+static spmd_status check(struct operation *op, const struct group *group, int64_t size)
 {
     (void)size;
-    TRY(spmd__collective_check_out(op, spmd_pmean_dtype(op->in->dtype), spmd_block_shape(op->in)));
+    if (op->kind->reduction != SPMD_SUM)
+        TRY(spmd__reduce_check_order(op));
+    TRY(spmd__collective_check_out(op, result_dtype(op->kind, op->in->dtype),
+                                   spmd_block_shape(op->in)));
     return spmd__collective_check_equal(op, group);
 }
 
-static spmd_status run_reduction(struct operation *op, struct group *group,
-                                 spmd_reduction reduction)
+static spmd_status run(struct operation *op, struct group *group)
 {
     const spmd_block *in = op->in;
     spmd_block *out = op->out;
+    spmd_reduction reduction = op->kind->reduction;
     int64_t count = spmd_block_size(in);
     const void *from = in->data;
     if (out->dtype != in->dtype)
         from = spmd__carry(reduction, in->dtype, count, in->data, out->data);
     return spmd__all_reduce(group, reduction, out->dtype, from, out->data, count, op->ctx->arena);
-}
-
-static spmd_status run_psum(struct operation *op, struct group *group)
-{
-    return run_reduction(op, group, SPMD_SUM);
-}
-
-static spmd_status run_pmax(struct operation *op, struct group *group)
-{
-    return run_reduction(op, group, SPMD_MAX);
-}
-
-static spmd_status run_pmin(struct operation *op, struct group *group)
-{
-    return run_reduction(op, group, SPMD_MIN);
 }
 
 /* The quotients of sums that have just come are cheap: piece by piece, while they are near. */
@@ -110,9 +96,9 @@ static spmd_status finish_half(spmd_request *request)
     return SPMD_OK;
 }
 
-static spmd_status start_reduction(struct operation *op, struct group *group, spmd_request *request,
-                                   spmd_reduction reduction)
+static spmd_status start(struct operation *op, struct group *group, spmd_request *request)
 {
+    spmd_reduction reduction = op->kind->reduction;
     spmd_dtype dtype = op->in->dtype, carrier = spmd__carrier(reduction, dtype);
     int64_t count = spmd_block_size(op->in);
     void *to = op->out->data;
@@ -126,84 +112,39 @@ static spmd_status start_reduction(struct operation *op, struct group *group, sp
                                   &request->pending);
 }
 
-static spmd_status start_psum(struct operation *op, struct group *group, spmd_request *request)
+static spmd_status local(struct operation *const ops[], int64_t n)
 {
-    return start_reduction(op, group, request, SPMD_SUM);
-}
-
-static spmd_status start_pmax(struct operation *op, struct group *group, spmd_request *request)
-{
-    return start_reduction(op, group, request, SPMD_MAX);
-}
-
-static spmd_status start_pmin(struct operation *op, struct group *group, spmd_request *request)
-{
-    return start_reduction(op, group, request, SPMD_MIN);
-}
-
-static spmd_status joint_psum(struct operation *const ops[], int64_t n, struct group *group)
-{
-    return spmd__reduce_members(ops, n, group, SPMD_SUM, false);
-}
-
-static spmd_status joint_pmean(struct operation *const ops[], int64_t n, struct group *group)
-{
-    return spmd__reduce_members(ops, n, group, SPMD_SUM, true);
-}
-
-static spmd_status joint_pmax(struct operation *const ops[], int64_t n, struct group *group)
-{
-    return spmd__reduce_members(ops, n, group, SPMD_MAX, false);
-}
-
-static spmd_status joint_pmin(struct operation *const ops[], int64_t n, struct group *group)
-{
-    return spmd__reduce_members(ops, n, group, SPMD_MIN, false);
-}
-
-static spmd_status local_psum(struct operation *const ops[], int64_t n)
-{
-    return joint_psum(ops, n, NULL);
-}
-
-static spmd_status local_pmean(struct operation *const ops[], int64_t n)
-{
-    return joint_pmean(ops, n, NULL);
-}
-
-static spmd_status local_pmax(struct operation *const ops[], int64_t n)
-{
-    return joint_pmax(ops, n, NULL);
-}
-
-static spmd_status local_pmin(struct operation *const ops[], int64_t n)
-{
-    return joint_pmin(ops, n, NULL);
+    return spmd__reduce_members(ops, n, NULL);
 }
 
 static const struct operation_kind psum = {.name = "psum",
-                                           .check = check_psum,
-                                           .run = run_psum,
-                                           .start = start_psum,
-                                           .local = local_psum,
-                                           .joint = joint_psum};
+                                           .reduction = SPMD_SUM,
+                                           .check = check,
+                                           .run = run,
+                                           .start = start,
+                                           .local = local,
+                                           .joint = spmd__reduce_members};
 static const struct operation_kind pmean = {.name = "pmean",
-                                            .check = check_pmean,
+                                            .reduction = SPMD_SUM,
+                                            .mean = true,
+                                            .check = check,
                                             .run = run_pmean,
-                                            .local = local_pmean,
-                                            .joint = joint_pmean};
+                                            .local = local,
+                                            .joint = spmd__reduce_members};
 static const struct operation_kind pmax = {.name = "pmax",
-                                           .check = check_extreme,
-                                           .run = run_pmax,
-                                           .start = start_pmax,
-                                           .local = local_pmax,
-                                           .joint = joint_pmax};
+                                           .reduction = SPMD_MAX,
+                                           .check = check,
+                                           .run = run,
+                                           .start = start,
+                                           .local = local,
+                                           .joint = spmd__reduce_members};
 static const struct operation_kind pmin = {.name = "pmin",
-                                           .check = check_extreme,
-                                           .run = run_pmin,
-                                           .start = start_pmin,
-                                           .local = local_pmin,
-                                           .joint = joint_pmin};
+                                           .reduction = SPMD_MIN,
+                                           .check = check,
+                                           .run = run,
+                                           .start = start,
+                                           .local = local,
+                                           .joint = spmd__reduce_members};
 
 static spmd_status reduce_block(const struct operation_kind *kind, spmd_ctx *ctx,
                                 const spmd_block *in, const char *axes, spmd_block *out)

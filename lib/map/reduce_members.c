@@ -1,5 +1,4 @@
-/* map/reduce_members.c - reductions among members that are here, and maybe as many on other ranks.
- */
+/* map/reduce_members.c - reductions among members that are here, and maybe more on other ranks. */
 #include <string.h>
 
 #include "comm/reduce.h"
@@ -12,19 +11,18 @@ struct reduction {
     struct operation *const *ops; /* [n] */
     int64_t n;
     struct group *group; /* NULL: these are all */
-    spmd_reduction kind;
-    bool mean;
+    const struct operation_kind *kind;
     spmd_dtype dtype, carrier;
     int64_t first, count; /* elements of the piece */
-    void *total, *term,
-        *result; /* a piece in the carrier's type, twice; and in that of the result */
+    void *total, *term;   /* a piece, in the carrier's type */
+    void *result;         /* one in the type that comes out */
 };
 
 /* The piece of one member's block. */
 static const void *load(const struct reduction *r, int64_t member, void *room)
 {
     const char *data = r->ops[member]->in->data;
-    return spmd__carry(r->kind, r->dtype, r->count,
+    return spmd__carry(r->kind->reduction, r->dtype, r->count,
                        data + (size_t)r->first * spmd_dtype_size(r->dtype), room);
 }
 
@@ -34,10 +32,10 @@ static spmd_status reduce_piece(const struct reduction *r)
     if (from != r->total)
         memcpy(r->total, from, (size_t)r->count * spmd_dtype_size(r->carrier));
     for (int64_t m = 1; m < r->n; m++)
-        spmd__accumulate(r->kind, r->carrier, r->count, load(r, m, r->term), r->total);
+        spmd__accumulate(r->kind->reduction, r->carrier, r->count, load(r, m, r->term), r->total);
     if (!r->group)
         return SPMD_OK;
-    return spmd__all_reduce(r->group, r->kind, r->carrier, r->total, r->total, r->count,
+    return spmd__all_reduce(r->group, r->kind->reduction, r->carrier, r->total, r->total, r->count,
                             r->ops[0]->ctx->arena);
 }
 
@@ -45,7 +43,7 @@ static spmd_status reduce_piece(const struct reduction *r)
 static const void *round_piece(const struct reduction *r)
 {
     int64_t members = r->n * (r->group ? r->group->size : 1);
-    if (r->mean)
+    if (r->kind->mean)
         spmd__divide(r->dtype, r->count, r->total, members, r->result);
     else if (r->dtype == SPMD_F16 || r->dtype == SPMD_BF16)
         spmd__narrow(r->dtype, r->count, r->total, r->result);
@@ -64,18 +62,17 @@ static spmd_status take_scratch(struct reduction *r, int64_t count)
     return spmd__arena_take(arena, most, largest, &r->result);
 }
 
-spmd_status spmd__reduce_members(struct operation *const ops[], int64_t n, struct group *group,
-                                 spmd_reduction reduction, bool mean)
+spmd_status spmd__reduce_members(struct operation *const ops[], int64_t n, struct group *group)
 {
+    const struct operation_kind *kind = ops[0]->kind;
     spmd_dtype dtype = ops[0]->in->dtype;
     int64_t count = spmd_block_size(ops[0]->in);
     struct reduction r = {.ops = ops,
                           .n = n,
                           .group = group,
-                          .kind = reduction,
-                          .mean = mean,
+                          .kind = kind,
                           .dtype = dtype,
-                          .carrier = spmd__carrier(reduction, dtype)};
+                          .carrier = spmd__carrier(kind->reduction, dtype)};
     TRY(take_scratch(&r, count));
     for (; r.first < count; r.first += REDUCE_PIECE) {
         r.count = spmd__reduce_piece(count - r.first);
