@@ -83,3 +83,20 @@ spmd_status spmd_shape_parse(const char *text, spmd_shape *shape)
     *shape = read;
     return SPMD_OK;
 }
+
+spmd_shape spmd__shape_without(spmd_shape shape, int dim)
+{
+    shape.ndim--;
+    for (int d = dim; d < shape.ndim; d++)
+        shape.dim[d] = shape.dim[d + 1];
+    return shape;
+}
+
+spmd_shape spmd__shape_with(spmd_shape shape, int dim, int64_t extent)
+{
+    for (int d = shape.ndim; d > dim; d--)
+        shape.dim[d] = shape.dim[d - 1];
+    shape.dim[dim] = extent;
+    shape.ndim++;
+    return shape;
+}

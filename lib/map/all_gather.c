@@ -1,5 +1,6 @@
 /* map/all_gather.c - all members' blocks in everybody's. */
 #include "core/block.h"
+#include "core/shape.h"
 #include "map/parts.h"
 #include "map/request.h"
 
@@ -22,15 +23,8 @@ static void describe(const struct operation *op, struct text *text)
 /* A gather under way: the result as parts, one of each member. */
 struct gather {
     struct parts parts;
-    void *joined; /* where the parts arrive one after the other: `out`, or scratch memory */
+    void *packed; /* where the parts arrive one after the other: `out`, or scratch memory */
 };
-
-static spmd_shape with_new_dim(spmd_shape shape, int dim)
-{
-    for (int d = shape.ndim++; d > dim; d--)
-        shape.dim[d] = shape.dim[d - 1];
-    return shape;
-}
 
 /* `extents` of the members' blocks along dim; untiled gathers have none. */
 static spmd_status plan(const struct operation *op, int64_t size, const int64_t extents[],
@@ -38,7 +32,7 @@ static spmd_status plan(const struct operation *op, int64_t size, const int64_t 
 {
     bool tiled = op->tiling == SPMD_TILED;
     spmd_shape shape = spmd_block_shape(op->in);
-    *parts = (struct parts){.shape = tiled ? shape : with_new_dim(shape, op->dim),
+    *parts = (struct parts){.shape = tiled ? shape : spmd__shape_with(shape, op->dim, size),
                             .element = spmd_dtype_size(op->in->dtype),
                             .dim = op->dim,
                             .thin = !tiled,
@@ -74,16 +68,13 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(spmd__collective_check_out(op, op->in->dtype, gather->parts.shape));
     TRY(spmd__collective_keep_input(op, arena, &in));
     TRY(spmd__parts_all_bytes(&gather->parts, arena, &bytes));
-    gather->joined = op->out->data;
-    if (!spmd__parts_in_order(&gather->parts))
-        TRY(spmd__arena_take(arena, spmd__block_bytes(op->out), 1, &gather->joined));
-    return spmd__all_gather(group->comm, in, bytes, gather->joined, arena, pending);
+    TRY(spmd__parts_room(&gather->parts, arena, op->out->data, &gather->packed));
+    return spmd__all_gather(group->comm, in, bytes, gather->packed, arena, pending);
 }
 
 static void end(const struct operation *op, const struct gather *gather)
 {
-    if (gather->joined != op->out->data)
-        spmd__parts_unpack(&gather->parts, gather->joined, op->out->data);
+    spmd__parts_unpack(&gather->parts, gather->packed, op->out->data);
 }
 
 static spmd_status run(struct operation *op, struct group *group)
@@ -136,36 +127,35 @@ static const struct operation_kind all_gather = {.name = "all_gather",
                                                  .local = local,
                                                  .shape = shape};
 
+static struct operation operation(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
+                                  spmd_tiling tiling, spmd_block *out)
+{
+    return (struct operation){.kind = &all_gather,
+                              .ctx = ctx,
+                              .in = in,
+                              .out = out,
+                              .axes = axes,
+                              .dim = dim,
+                              .tiling = tiling};
+}
+
 spmd_status spmd_all_gather(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                             spmd_tiling tiling, spmd_block *out)
 {
-    struct operation op = {.kind = &all_gather,
-                           .ctx = ctx,
-                           .in = in,
-                           .out = out,
-                           .axes = axes,
-                           .dim = dim,
-                           .tiling = tiling};
+    struct operation op = operation(ctx, in, axes, dim, tiling, out);
     return spmd__collective_run(&op);
 }
 
 spmd_status spmd_all_gather_start(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                                   spmd_tiling tiling, spmd_block *out, spmd_request **request)
 {
-    struct operation op = {.kind = &all_gather,
-                           .ctx = ctx,
-                           .in = in,
-                           .out = out,
-                           .axes = axes,
-                           .dim = dim,
-                           .tiling = tiling};
+    struct operation op = operation(ctx, in, axes, dim, tiling, out);
     return spmd__request_start(&op, request);
 }
 
 spmd_status spmd_all_gather_shape(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                                   spmd_tiling tiling, spmd_shape *shape)
 {
-    struct operation op = {
-        .kind = &all_gather, .ctx = ctx, .in = in, .axes = axes, .dim = dim, .tiling = tiling};
+    struct operation op = operation(ctx, in, axes, dim, tiling, NULL);
     return spmd__collective_shape(&op, shape);
 }

@@ -1,5 +1,6 @@
 /* map/all_to_all.c - part k of each member's block to member k; and pswapaxes. */
 #include "core/block.h"
+#include "core/shape.h"
 #include "map/parts.h"
 #include "map/request.h"
 
@@ -29,26 +30,16 @@ static void describe(const struct operation *op, struct text *text)
 struct swap {
     struct parts send, recv;
     struct volume volume;
-    void *joined; /* where the parts arrive one after the other: `out`, or scratch memory */
+    void *packed; /* where the parts arrive one after the other: `out`, or scratch memory */
 };
-
-static spmd_shape with_dim_moved(spmd_shape shape, int from, int to)
-{
-    int64_t extent = shape.dim[from];
-    for (int d = from; d < to; d++)
-        shape.dim[d] = shape.dim[d + 1];
-    for (int d = from; d > to; d--)
-        shape.dim[d] = shape.dim[d - 1];
-    shape.dim[to] = extent;
-    return shape;
-}
 
 /* Each index of dim is a part, and an index of to_dim where it comes to. */
 static spmd_status plan_untiled(const struct operation *op, int64_t size, struct arena *arena,
                                 struct swap *swap)
 {
     TRY(spmd__parts_take(arena, &swap->send, NULL));
-    swap->recv.shape = with_dim_moved(swap->recv.shape, op->dim, op->to_dim);
+    swap->recv.shape = spmd__shape_without(swap->recv.shape, op->dim);
+    swap->recv.shape = spmd__shape_with(swap->recv.shape, op->to_dim, size);
     TRY(spmd__parts_take(arena, &swap->recv, NULL));
     int64_t each = spmd__parts_bytes(&swap->send, 0);
     swap->volume = (struct volume){each, each * size * size};
@@ -146,17 +137,14 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(spmd__parts_all_bytes(&swap->send, arena, &send));
     TRY(spmd__parts_all_bytes(&swap->recv, arena, &recv));
     TRY(pack(op, &swap->send, arena, &packed));
-    swap->joined = op->out->data;
-    if (!spmd__parts_in_order(&swap->recv))
-        TRY(spmd__arena_take(arena, spmd__block_bytes(op->out), 1, &swap->joined));
-    return spmd__all_to_all(group->comm, swap->volume, packed, send, swap->joined, recv, arena,
+    TRY(spmd__parts_room(&swap->recv, arena, op->out->data, &swap->packed));
+    return spmd__all_to_all(group->comm, swap->volume, packed, send, swap->packed, recv, arena,
                             pending);
 }
 
 static void end(const struct operation *op, const struct swap *swap)
 {
-    if (swap->joined != op->out->data)
-        spmd__parts_unpack(&swap->recv, swap->joined, op->out->data);
+    spmd__parts_unpack(&swap->recv, swap->packed, op->out->data);
 }
 
 static spmd_status run(struct operation *op, struct group *group)

@@ -27,20 +27,3 @@ spmd_block spmd__batch_slice(const spmd_block *whole, int axis, int64_t index)
     }
     return slice;
 }
-
-spmd_shape spmd__batch_without(spmd_shape shape, int axis)
-{
-    shape.ndim--;
-    for (int d = axis; d < shape.ndim; d++)
-        shape.dim[d] = shape.dim[d + 1];
-    return shape;
-}
-
-spmd_shape spmd__batch_with(spmd_shape shape, int axis, int64_t size)
-{
-    for (int d = shape.ndim; d > axis; d--)
-        shape.dim[d] = shape.dim[d - 1];
-    shape.dim[axis] = size;
-    shape.ndim++;
-    return shape;
-}

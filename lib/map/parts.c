@@ -94,10 +94,20 @@ void spmd__parts_pack(const struct parts *parts, const void *data, void *packed)
     }
 }
 
+spmd_status spmd__parts_room(const struct parts *parts, struct arena *arena, void *data,
+                             void **packed)
+{
+    size_t count = (size_t)parts->first[parts->count];
+    *packed = data;
+    if (spmd__parts_in_order(parts))
+        return SPMD_OK;
+    return spmd__arena_take(arena, count, (size_t)bytes_of_one(parts), packed);
+}
+
 void spmd__parts_unpack(const struct parts *parts, const void *packed, void *data)
 {
     char *at = (char *)packed; /* read only */
-    for (int64_t k = 0; k < parts->count; k++) {
+    for (int64_t k = 0; packed != data && k < parts->count; k++) {
         struct view to = spmd__parts_view(parts, data, k);
         struct view from = spmd__view_like(&to, at, parts->element);
         spmd__view_copy(&to, &from, parts->element);

@@ -38,7 +38,14 @@ struct view spmd__parts_view(const struct parts *parts, void *data, int64_t inde
 /* The bytes [count] of all parts. */
 spmd_status spmd__parts_all_bytes(const struct parts *parts, struct arena *arena, int64_t **bytes);
 
+/* Where the parts that come are to stand one after the other: in `data`, the block, if they do so
+ * there, else in the arena. */
+spmd_status spmd__parts_room(const struct parts *parts, struct arena *arena, void *data,
+                             void **packed);
+
 void spmd__parts_pack(const struct parts *parts, const void *data, void *packed);
+
+/* From there to the block; nothing is left to do where it is the block itself. */
 void spmd__parts_unpack(const struct parts *parts, const void *packed, void *data);
 
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/hash.h"
 #include "core/mem.h"
+#include "core/shape.h"
 #include "map/batch.h"
 #include "map/shard_map.h"
 
@@ -216,7 +217,7 @@ static spmd_status declare(spmd_ctx *ctx, int index)
     int dim;
     TRY(find_out_dim(pmap, index, shape.ndim, &dim));
     if (dim >= 0)
-        shape = spmd__batch_with(shape, dim, 1);
+        shape = spmd__shape_with(shape, dim, 1);
     bool unset = ctx->out[index].unset;
     const spmd_block *whole =
         (unset ? spmd_out_unset : spmd_out)(pmap->outer, index, block->dtype, shape);
@@ -275,8 +276,8 @@ static spmd_status find_array(spmd_ctx *ctx, int index, spmd_array **out)
     if (!pmap->array[index]) {
         struct spec spec = spec_without(whole->sharding->spec, dim);
         spmd_shape local = spmd_block_shape(&whole->block);
-        TRY(lend_as(whole, &spec, spmd__batch_without(whole->shape, dim),
-                    spmd__batch_without(local, dim), &pmap->array[index]));
+        TRY(lend_as(whole, &spec, spmd__shape_without(whole->shape, dim),
+                    spmd__shape_without(local, dim), &pmap->array[index]));
     }
     *out = pmap->array[index];
     return SPMD_OK;
@@ -292,8 +293,8 @@ static spmd_status take_array(spmd_ctx *ctx, int index, spmd_array *array)
         return spmd_out_array(pmap->outer, index, array);
     struct spec spec = spec_with(array->sharding->spec, dim);
     spmd_shape local = spmd_block_shape(&array->block);
-    TRY(lend_as(array, &spec, spmd__batch_with(array->shape, dim, 1),
-                spmd__batch_with(local, dim, 1), &whole));
+    TRY(lend_as(array, &spec, spmd__shape_with(array->shape, dim, 1),
+                spmd__shape_with(local, dim, 1), &whole));
     spmd_status status = spmd_out_array(pmap->outer, index, whole);
     spmd_array_free(&whole);
     return status;

@@ -254,16 +254,18 @@ static const struct operation_kind pshuffle = {.name = "pshuffle",
                                                .run = run_pshuffle,
                                                .local = local_pshuffle};
 
+static struct operation operation(const struct operation_kind *kind, spmd_ctx *ctx,
+                                  const spmd_block *in, const char *axes, int64_t count,
+                                  const void *list, spmd_block *out)
+{
+    return (struct operation){
+        .kind = kind, .ctx = ctx, .in = in, .out = out, .axes = axes, .count = count, .list = list};
+}
+
 spmd_status spmd_ppermute(spmd_ctx *ctx, const spmd_block *in, const char *axes, int64_t npairs,
                           const int64_t perm[][2], spmd_block *out)
 {
-    struct operation op = {.kind = &ppermute,
-                           .ctx = ctx,
-                           .in = in,
-                           .out = out,
-                           .axes = axes,
-                           .count = npairs,
-                           .list = perm};
+    struct operation op = operation(&ppermute, ctx, in, axes, npairs, perm, out);
     return spmd__collective_run(&op);
 }
 
@@ -271,20 +273,13 @@ spmd_status spmd_ppermute_start(spmd_ctx *ctx, const spmd_block *in, const char 
                                 int64_t npairs, const int64_t perm[][2], spmd_block *out,
                                 spmd_request **request)
 {
-    struct operation op = {.kind = &ppermute,
-                           .ctx = ctx,
-                           .in = in,
-                           .out = out,
-                           .axes = axes,
-                           .count = npairs,
-                           .list = perm};
+    struct operation op = operation(&ppermute, ctx, in, axes, npairs, perm, out);
     return spmd__request_start(&op, request);
 }
 
 spmd_status spmd_pshuffle(spmd_ctx *ctx, const spmd_block *in, const char *axes,
                           const int64_t perm[], spmd_block *out)
 {
-    struct operation op = {
-        .kind = &pshuffle, .ctx = ctx, .in = in, .out = out, .axes = axes, .list = perm};
+    struct operation op = operation(&pshuffle, ctx, in, axes, 0, perm, out);
     return spmd__collective_run(&op);
 }

@@ -5,6 +5,7 @@
 #include "core/arithmetic.h"
 #include "core/block.h"
 #include "core/half.h"
+#include "core/shape.h"
 #include "map/parts.h"
 #include "map/request.h"
 
@@ -35,21 +36,13 @@ struct scatter {
     spmd_shape shape; /* of this member's, as it comes out */
 };
 
-static spmd_shape without_dim(spmd_shape shape, int dim)
-{
-    shape.ndim--;
-    for (int d = dim; d < shape.ndim; d++)
-        shape.dim[d] = shape.dim[d + 1];
-    return shape;
-}
-
 static spmd_status plan(const struct operation *op, const struct group *group, int64_t size,
                         int64_t index, struct arena *arena, struct scatter *scatter)
 {
     bool tiled = op->tiling == SPMD_TILED;
     spmd_shape shape = spmd_block_shape(op->in);
     int64_t *extents = NULL;
-    scatter->shape = tiled ? shape : without_dim(shape, op->dim);
+    scatter->shape = tiled ? shape : spmd__shape_without(shape, op->dim);
     scatter->parts = (struct parts){.shape = shape,
                                     .element = spmd_dtype_size(op->in->dtype),
                                     .dim = op->dim,

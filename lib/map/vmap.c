@@ -9,6 +9,7 @@
 
 #include "core/block.h"
 #include "core/mem.h"
+#include "core/shape.h"
 #include "core/view.h"
 #include "map/batch.h"
 
@@ -65,7 +66,7 @@ static spmd_status whole_shape(const struct vmap *vmap, int index, spmd_shape sh
                          spmd__argument(&vmap->names, OUTPUT, index).text, shape.ndim);
     TRY(spmd__batch_axis(&vmap->names, OUT_AXIS, index, vmap->out_axes[index], shape.ndim + mapped,
                          axis));
-    *whole = mapped ? spmd__batch_with(shape, *axis, vmap->size) : shape;
+    *whole = mapped ? spmd__shape_with(shape, *axis, vmap->size) : shape;
     return SPMD_OK;
 }
 
