@@ -20,9 +20,10 @@ extern "C" {
 #endif
 
 /* The border of one dimension: `lo` elements before and `hi` after the interior, from the
- * neighbours along `axes` ("x", or "x,y" with x major: the axes that the dimension is split along;
- * NULL or "" for a dimension that is not split). `periodic`: the ends are neighbours, so on few
- * ranks a border may come from the block itself, and a wide one goes around several times. */
+ * neighbours along `axes` ("x", or "x,y" with x major: the axes of the mesh that the dimension is
+ * split along; NULL or "" for a dimension that is not split). `periodic`: the ends are neighbours,
+ * so on few ranks a border may come from the block itself, and a wide one goes around several
+ * times. */
 typedef struct spmd_halo {
     const char *axes;
     int64_t lo, hi;
@@ -51,7 +52,7 @@ spmd_status spmd_halo_interior(const spmd_block *padded, const spmd_halo halo[],
  * Where it is not (global[d] is -1) a border comes from the next rank's block, which must have as
  * many elements.
  *
- * Fails with SPMD_ERR_ARGUMENT for negative widths and for an axis at two dimensions,
+ * Fails with SPMD_ERR_ARGUMENT for negative widths, an axis at two dimensions, and one of a vmap,
  * SPMD_ERR_SHAPE for a block smaller than its border, one that does not lie along the axes as the
  * layout's rule says, and a border too wide where the place is not known. */
 spmd_status spmd_halo_exchange(spmd_ctx *ctx, spmd_block *padded, const spmd_halo halo[]);

@@ -64,7 +64,8 @@ struct operation_kind {
     spmd_status (*start)(struct operation *op, struct group *group, spmd_request *request);
 
     /* Local. The same among members that are all here, ops [n] in their order, checked. Those
-     * without `out` only bring their `in`. Scratch memory is the first one's. */
+     * without `out` only bring their `in`. Scratch memory is the first one's. NULL: the kind is
+     * never called over the axis of a vmap. */
     spmd_status (*local)(struct operation *const ops[], int64_t n);
 
     /* The shape of the result of member `index` of `size`, of kinds for which it can be asked

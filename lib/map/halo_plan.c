@@ -3,6 +3,7 @@
 
 #include "core/block.h"
 #include "map/halo.h"
+#include "map/vmap.h"
 
 static bool has_border(const spmd_halo *halo)
 {
@@ -47,12 +48,18 @@ static spmd_status find_groups(const spmd_ctx *ctx, const spmd_halo halo[], int 
                                struct group *groups[])
 {
     for (int d = 0; d < ndim; d++) {
-        TRY(spmd__ctx_group(ctx, halo[d].axes ? halo[d].axes : "", &groups[d]));
+        const char *axes = halo[d].axes ? halo[d].axes : "";
+        if (spmd__vmap_binds(ctx, axes))
+            return spmd_fail(SPMD_ERR_ARGUMENT,
+                             "halo of dim %d of %d: \"%s\" has the axis of a vmap: neighbours are "
+                             "along axes of the mesh",
+                             d, ndim, axes);
+        TRY(spmd__ctx_group(ctx, axes, &groups[d]));
         if (groups[d]->partition.count > 0)
             return spmd_fail(SPMD_ERR_ARGUMENT,
                              "halo of dim %d of %d: a dimension is split along axes, not along the "
                              "groups of \"%s\"",
-                             d, ndim, halo[d].axes);
+                             d, ndim, axes);
     }
     return SPMD_OK;
 }

@@ -86,9 +86,6 @@ static spmd_status check_members(const struct operation *op, const struct vmap_a
 static spmd_status find_members(const struct operation *op, int64_t *size)
 {
     struct vmap_axes axes;
-    if (!op->kind->local)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s over %s: not over the axis of a vmap",
-                         op->kind->name, op->axes);
     TRY(spmd__vmap_axes_read(op->ctx, op->axes, &axes));
     TRY(check_members(op, &axes));
     *size = spmd__axis_list_size(&axes.all, &axes.list);

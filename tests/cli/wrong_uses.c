@@ -81,6 +81,35 @@ static spmd_status failing_body(const struct place *place)
     return spmd_shard_map(place->mesh, fail_on_the_last, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL);
 }
 
+/* The others wait for the last rank, which does not come. */
+static spmd_status fail_before_others(spmd_ctx *ctx, void *user)
+{
+    spmd_block *sum = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(2));
+    SPMD_TRY(fail_on_the_last(ctx, user));
+    return spmd_psum(ctx, sum, "x", sum);
+}
+
+static spmd_status stuck_body(const struct place *place)
+{
+    return spmd_shard_map(place->mesh, fail_before_others, NULL, 0, NULL, NULL, 0, NULL, NULL,
+                          NULL);
+}
+
+static spmd_status fail_later(spmd_ctx *ctx, void *user)
+{
+    return *(int *)user > 1 ? fail_on_the_last(ctx, user) : SPMD_OK;
+}
+
+/* Later runs of a plan agree on nothing. */
+static spmd_status failing_run(const struct place *place)
+{
+    spmd_shard_map_call *plan;
+    SPMD_TRY(spmd_shard_map_plan(place->mesh, fail_later, 0, NULL, 0, NULL, NULL, &plan));
+    for (int run = 0; run < 3; run++)
+        SPMD_TRY(spmd_shard_map_run(plan, &run, NULL, NULL));
+    return SPMD_OK;
+}
+
 static const struct {
     const char *name;
     spmd_status (*run)(const struct place *place);
@@ -89,7 +118,8 @@ static const struct {
     {"long_spec", long_spec},       {"large_mesh", large_mesh},
     {"missing_file", missing_file}, {"missing_dataset", missing_dataset},
     {"wrong_rank", wrong_rank},     {"unwritable", unwritable},
-    {"failing_body", failing_body},
+    {"failing_body", failing_body}, {"stuck_body", stuck_body},
+    {"failing_run", failing_run},
 };
 
 static spmd_status program(int argc, char **argv)

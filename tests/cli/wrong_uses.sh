@@ -24,4 +24,6 @@ wrong missing_dataset 'no dataset "z"; the file has x, y'
 wrong wrong_rank 'the spec has 3 entries, the array 2 dimensions'
 wrong unwritable 'there is no directory'
 wrong failing_body 'the last rank has had enough'
+wrong stuck_body 'the last rank has had enough'
+wrong failing_run 'the last rank has had enough'
 plan_end

@@ -425,8 +425,23 @@ static spmd_status mistakes_body(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+static spmd_status along_a_batch(spmd_ctx *ctx, void *user)
+{
+    spmd_request *request = NULL;
+    const spmd_halo halo[] = {{"batch", 1, 1, true}};
+    spmd_block *padded = spmd_temp(ctx, SPMD_I32, SPMD_SHAPE(5));
+    (void)user;
+    EXPECT_FAILS(spmd_halo_exchange(ctx, padded, halo), SPMD_ERR_ARGUMENT,
+                 "halo of dim 0 of 1: \"batch\" has the axis of a vmap");
+    EXPECT_FAILS(spmd_halo_exchange_start(ctx, padded, halo, &request), SPMD_ERR_ARGUMENT,
+                 "neighbours are along axes of the mesh");
+    return SPMD_OK;
+}
+
 static void mistakes_are_told(void)
 {
+    EXPECT_OK(spmd_vmap(NULL, along_a_batch, NULL, 0, NULL, NULL, 0, NULL, NULL,
+                        &(spmd_vmap_options){.axis_name = "batch", .axis_size = 3}));
     spmd_mesh *mesh = make_grid();
     spmd_array *array = pattern_array(
         mesh, "P(x,y)", SPMD_F64,

@@ -228,6 +228,34 @@ static void blocks_over_some_axes(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Arrays that are not mapped go in and out as they are; the memory of outputs may be unset. */
+static spmd_status give_arrays(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    spmd_array *whole = spmd_in_array(ctx, 1);
+    EXPECT(spmd_in_array(ctx, 2) == NULL && whole && spmd_array_shape(whole).dim[0] == 7);
+    spmd_block *own = spmd_out_unset(ctx, 1, SPMD_I64, SPMD_SCALAR);
+    *elements(own) = *elements(spmd_in(ctx, 0));
+    return spmd_out_array(ctx, 0, whole);
+}
+
+static void arrays_need_not_be_mapped(void)
+{
+    spmd_mesh *mesh = make_grid();
+    spmd_array *mapped = count_up(mesh, "P()", SPMD_SHAPE(spmd_mesh_axis_size(mesh, "x")));
+    spmd_array *whole = count_up(mesh, "P(y)", SPMD_SHAPE(7)), *out[2] = {NULL};
+    EXPECT_OK(spmd_pmap(mesh, "x", give_arrays, NULL, 3, SPMD_ARRAYS(mapped, whole, NULL),
+                        SPMD_AXES(0, SPMD_NOT_MAPPED, SPMD_NOT_MAPPED), 2, out,
+                        SPMD_AXES(SPMD_NOT_MAPPED, 0), NULL));
+    expect_line(out[0], 1, 0);
+    expect_line(out[1], 1, 0);
+    spmd_array_free(&mapped);
+    spmd_array_free(&whole);
+    spmd_array_free(&out[0]);
+    spmd_array_free(&out[1]);
+    spmd_mesh_free(&mesh);
+}
+
 /* A block in two types (each a tree's leaf, say), reduced each by its own rules. */
 static spmd_status reduce_types(spmd_ctx *ctx, void *user)
 {
@@ -275,6 +303,16 @@ static spmd_status no_output(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+static spmd_status too_many_dims(spmd_ctx *ctx, void *user)
+{
+    spmd_shape shape = {.ndim = SPMD_MAX_DIMS};
+    (void)user;
+    for (int d = 0; d < shape.ndim; d++)
+        shape.dim[d] = 1;
+    EXPECT(spmd_out(ctx, 0, SPMD_F32, shape) == NULL);
+    return SPMD_OK;
+}
+
 static void wrong_calls_are_refused(void)
 {
     spmd_mesh *mesh = make_line(), *other = make_mesh("q=*");
@@ -301,6 +339,8 @@ static void wrong_calls_are_refused(void)
     EXPECT_FAILS(over_x(NULL, copy_slice, NULL, in, 0, &out, 0), SPMD_ERR_ARGUMENT, "needs a mesh");
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, far, 0, &out, 0), SPMD_ERR_MESH, "another mesh");
     EXPECT_FAILS(over_x(mesh, fail, NULL, in, 0, &out, 0), SPMD_ERR_BODY, "no luck");
+    EXPECT_FAILS(over_x(mesh, too_many_dims, NULL, in, 0, &out, 0), SPMD_ERR_SHAPE,
+                 "output 0 has 16 dimensions, no room for the mapped one");
     EXPECT_FAILS(over_x(mesh, no_output, NULL, in, 0, &out, 0), SPMD_ERR_ARGUMENT,
                  "this pmap has 1 input");
     EXPECT_FAILS(spmd_pmap(mesh, "y", copy_slice, NULL, 1, SPMD_ARRAYS(in), SPMD_AXES(0), 1, &out,
@@ -345,5 +385,6 @@ static void slices_are_whole(void)
 HARNESS_MAIN("pmap", CASE(any_dimension_maps_to_any_other), CASE(some_inputs_are_the_same_for_all),
              CASE(outputs_that_differ_need_an_axis), CASE(given_outputs_are_used_again),
              CASE(several_axes_map_one_dimension), CASE(pmaps_nest), CASE(blocks_over_some_axes),
-             CASE(types_are_reduced_by_their_own_rules), CASE(wrong_calls_are_refused),
-             CASE(one_ranks_mistake_is_everybodys), CASE(slices_are_whole))
+             CASE(arrays_need_not_be_mapped), CASE(types_are_reduced_by_their_own_rules),
+             CASE(wrong_calls_are_refused), CASE(one_ranks_mistake_is_everybodys),
+             CASE(slices_are_whole))

@@ -202,6 +202,33 @@ static spmd_status declare_total(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+static spmd_status make_uneven(spmd_ctx *ctx, void *user)
+{
+    spmd_array *made = NULL;
+    (void)user;
+    SPMD_TRY(spmd_array_zeros(spmd_ctx_mesh(ctx), "P(y)", SPMD_I64,
+                              SPMD_SHAPE(spmd_axis_size(ctx, "x") + 2 * test_size + 1), &made));
+    spmd_array_free(&made);
+    return SPMD_OK;
+}
+
+/* Strictness is the mesh's, whether its views are there already or not. */
+static void views_are_as_strict_as_their_mesh(void)
+{
+    char text[40];
+    snprintf(text, sizeof text, "x=1,y=%d", test_size);
+    for (int known = 0; known < 2; known++) {
+        spmd_mesh *mesh = make_mesh(text);
+        if (known)
+            EXPECT_OK(map_axes(mesh, "x", make_uneven, NULL, NULL, NULL, NULL, NULL));
+        spmd_mesh_set_strict(mesh, true);
+        spmd_status status = map_axes(mesh, "x", make_uneven, NULL, NULL, NULL, NULL, NULL);
+        if (test_size > 2)
+            EXPECT_FAILS(status, SPMD_ERR_SPEC, "strict");
+        spmd_mesh_free(&mesh);
+    }
+}
+
 static void blocks_are_equal_along_other_axes(void)
 {
     spmd_mesh *mesh = make_grid();
@@ -441,6 +468,39 @@ static void blocks_inside_may_be_uneven(void)
         EXPECT_FAILS(status, SPMD_ERR_SHAPE, "psum needs equal blocks: along dim 0 of 1");
     else
         EXPECT_OK(status);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
+/* Groups of an inner axis: all of it, backwards. */
+static spmd_status gather_backwards(spmd_ctx *ctx, void *user)
+{
+    char axes[600] = "y [";
+    (void)user;
+    for (int64_t m = spmd_axis_size(ctx, "y") - 1; m >= 0; m--) {
+        size_t at = strlen(axes);
+        snprintf(axes + at, sizeof axes - at, "%c%lld", at == 3 ? '[' : ',', (long long)m);
+    }
+    strcat(axes, "]]");
+    spmd_block *mine = spmd_temp(ctx, SPMD_I64, SPMD_SHAPE(1));
+    spmd_block *out = spmd_out(ctx, 0, SPMD_I64, SPMD_SHAPE(spmd_axis_size(ctx, "y")));
+    *elements(mine) = spmd_axis_index(ctx, "y");
+    EXPECT(spmd_axis_index(ctx, axes) == spmd_axis_size(ctx, "y") - 1 - *elements(mine));
+    return spmd_all_gather(ctx, mine, axes, 0, SPMD_TILED, out);
+}
+
+static void groups_inside_are_of_the_ranks_there(void)
+{
+    spmd_mesh *mesh = make_grid();
+    int64_t ny = spmd_mesh_axis_size(mesh, "y");
+    spmd_array *in = count_up(mesh, "P()", SPMD_SHAPE(3)), *out = NULL;
+    struct inner backwards = {gather_backwards, NULL, NULL, "P()", "P()"};
+    for (int run = 0; run < 2; run++) {
+        EXPECT_OK(map_axes(mesh, "x", map_inside, &backwards, in, "P()", &out, "P()"));
+        EXPECT(spmd_shape_equal(spmd_array_shape(out), SPMD_SHAPE(ny)));
+        expect_line(out, -1, ny - 1);
+    }
     spmd_array_free(&in);
     spmd_array_free(&out);
     spmd_mesh_free(&mesh);
@@ -751,13 +811,14 @@ static void views_know_their_ranks(void)
 HARNESS_MAIN("shard_map_axes", CASE(inputs_keep_what_they_have_along_other_axes),
              CASE(the_array_of_a_body_is_its_part), CASE(an_array_may_be_given_back),
              CASE(an_output_may_lie_otherwise_than_the_input), CASE(arrays_are_made_on_the_view),
-             CASE(blocks_are_equal_along_other_axes), CASE(blocks_move_along_manual_axes),
-             CASE(collectives_name_manual_axes_alone),
+             CASE(views_are_as_strict_as_their_mesh), CASE(blocks_are_equal_along_other_axes),
+             CASE(blocks_move_along_manual_axes), CASE(collectives_name_manual_axes_alone),
              CASE(members_need_equal_blocks_others_may_differ),
              CASE(bodies_may_map_the_remaining_axes), CASE(sums_of_a_part_are_made_inside),
-             CASE(blocks_inside_may_be_uneven), CASE(failures_inside_are_everybodys),
-             CASE(promises_inside_are_checked), CASE(plans_over_some_axes_run_many_times),
-             CASE(plans_keep_how_outputs_lie), CASE(an_array_that_is_kept_outlives_its_call),
-             CASE(wrong_uses_of_arrays_are_refused), CASE(specs_name_manual_axes_alone),
-             CASE(none_is_an_input_here_too), CASE(idle_ranks_may_call_it),
-             CASE(ranks_in_another_order), CASE(views_know_their_ranks))
+             CASE(blocks_inside_may_be_uneven), CASE(groups_inside_are_of_the_ranks_there),
+             CASE(failures_inside_are_everybodys), CASE(promises_inside_are_checked),
+             CASE(plans_over_some_axes_run_many_times), CASE(plans_keep_how_outputs_lie),
+             CASE(an_array_that_is_kept_outlives_its_call), CASE(wrong_uses_of_arrays_are_refused),
+             CASE(specs_name_manual_axes_alone), CASE(none_is_an_input_here_too),
+             CASE(idle_ranks_may_call_it), CASE(ranks_in_another_order),
+             CASE(views_know_their_ranks))

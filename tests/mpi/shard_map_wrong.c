@@ -257,6 +257,8 @@ static void wrong_specs_are_refused(void)
     EXPECT_FAILS(map_second(mesh, array, NULL, "P()"), SPMD_ERR_ARGUMENT, "in_specs[1]: ");
     EXPECT_FAILS(map_second(mesh, array, "P()", "P(x,x)"), SPMD_ERR_SPEC, "out_specs[0]: ");
     EXPECT_FAILS(map_second(mesh, array, "P()", "P(-"), SPMD_ERR_SYNTAX, "out_specs[0]: ");
+    EXPECT_FAILS(map_second(mesh, array, "P()", "P(-, unreduced={x})"), SPMD_ERR_SPEC,
+                 "out_specs[0]: P(-, unreduced={x}): an output's blocks are its values");
     EXPECT_FAILS(map_second(mesh, array, "P(x,-)", "P()"), SPMD_ERR_SPEC, "input 1: ");
     EXPECT(strstr(spmd_error_message(), "the spec has 2 entries, the array 1 dimension") != NULL);
     EXPECT_FAILS(map_second(mesh, scalar, "P(x)", "P()"), SPMD_ERR_SPEC, "use P() for a scalar");
@@ -317,6 +319,7 @@ static void collectives_need_a_body(void)
 
 static void wrong_arrays_are_refused(void)
 {
+    spmd_shard_map_call *plan = NULL;
     spmd_mesh *mesh = make_line(), *grid = make_grid(), *abstract = NULL;
     spmd_array *array = count_up(mesh, "P(x)", SPMD_SHAPE(7)), *out = NULL;
     spmd_array *elsewhere = count_up(grid, "P(x)", SPMD_SHAPE(7));
@@ -339,6 +342,10 @@ static void wrong_arrays_are_refused(void)
                                 test_rank == test_size - 1 ? NULL : &out, SPMD_SPECS("P()"), NULL),
                  SPMD_ERR_ARGUMENT, from_rank(test_size - 1, "a shard_map of 1 inputs and 1 out"));
     EXPECT_FAILS(spmd_shard_map_run(NULL, NULL, NULL, NULL), SPMD_ERR_ARGUMENT, "plan");
+    EXPECT_FAILS(spmd_shard_map_plan(NULL, copy, 0, NULL, 0, NULL, NULL, &plan), SPMD_ERR_ARGUMENT,
+                 "needs a mesh");
+    EXPECT_FAILS(spmd_shard_map_plan(mesh, copy, 0, NULL, 0, NULL, NULL, NULL), SPMD_ERR_ARGUMENT,
+                 "no place for the plan");
     expect_disagreement(
         map(mesh, copy, NULL, is_last_of_many() ? longer : array, "P(x)", &out, "P(x)"));
     spmd_array_free(&out);

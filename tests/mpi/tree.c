@@ -382,6 +382,44 @@ static spmd_status no_results(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* What is given to be written must be there to be written. */
+static void wrong_trees_are_told(void)
+{
+    spmd_mesh *mesh = new_mesh("x=*");
+    spmd_tree *in = new_params(mesh), *out = new_params(mesh), *made = NULL;
+    spmd_shard_map_tree_call *plan = NULL;
+    EXPECT_OK(spmd_tree_set_integer(out, "layer2/w", 1));
+    EXPECT_FAILS(spmd_shard_map_tree(mesh, double_leaves, NULL, in, "P()", &out, "P()", NULL),
+                 SPMD_ERR_ARGUMENT,
+                 "out['layer2']['w']: it is an integer, and only arrays are rep");
+    EXPECT_FAILS(spmd_vmap_tree(NULL, double_leaves, NULL, in, "0", &made, "0", NULL),
+                 SPMD_ERR_ARGUMENT,
+                 "in['layer1']['b']: it is an array, and a vmap runs over blocks");
+    EXPECT_FAILS(spmd_vmap_tree(NULL, double_leaves, NULL, NULL, "0", &made, "0", NULL),
+                 SPMD_ERR_ARGUMENT, "in: there is no tree");
+    EXPECT_FAILS(spmd_vmap_tree(NULL, double_leaves, NULL, in, "0", NULL, "0", NULL),
+                 SPMD_ERR_ARGUMENT, "out: there is no place for the tree");
+    double numbers[3] = {0};
+    spmd_block block = spmd_block_borrow(numbers, SPMD_F64, SPMD_SHAPE(3));
+    spmd_tree *blocks = new_tree();
+    EXPECT_OK(spmd_tree_set_block(blocks, "w", &block));
+    EXPECT_FAILS(spmd_vmap_tree(NULL, double_leaves, NULL, blocks, "0", &in, "0", NULL),
+                 SPMD_ERR_ARGUMENT, "it is an array, and only a block can be written");
+    EXPECT_FAILS(spmd_shard_map_tree_plan(mesh, double_leaves, in, "P()", in, "P()", NULL, NULL),
+                 SPMD_ERR_ARGUMENT, "no place for the plan");
+    EXPECT_FAILS(spmd_shard_map_tree_run(NULL, NULL, in, &made), SPMD_ERR_ARGUMENT,
+                 "a run needs its plan");
+    EXPECT_OK(spmd_shard_map_tree_plan(mesh, double_leaves, in, "P()", in, "P()", NULL, &plan));
+    EXPECT_FAILS(spmd_shard_map_tree_run(plan, NULL, NULL, &made), SPMD_ERR_ARGUMENT,
+                 "a run needs a tree");
+    EXPECT(made == NULL);
+    spmd_shard_map_tree_free(&plan);
+    spmd_tree_free(&blocks);
+    spmd_tree_free(&in);
+    spmd_tree_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
 static void trees_that_differ_between_ranks(void)
 {
     spmd_mesh *mesh = new_mesh("x=*");
@@ -745,8 +783,8 @@ HARNESS_MAIN("tree", CASE(params_go_through_a_shard_map), CASE(outputs_that_are_
              CASE(a_plan_runs_many_times), CASE(a_body_finds_inputs_and_outputs_by_path),
              CASE(none_matches_any_spec), CASE(a_wrong_prefix_is_told_with_its_paths),
              CASE(failures_name_the_leaf), CASE(failures_name_the_result),
-             CASE(wrong_questions_are_told), CASE(trees_that_differ_between_ranks),
-             CASE(a_psum_of_leaves_of_different_types), CASE(a_vmap_in_a_body_maps_leaves),
-             CASE(a_vmap_without_a_mesh), CASE(a_named_vmap_of_a_tree), CASE(a_pmap_of_a_tree),
-             CASE(host_trees_are_placed), CASE(paths_are_names_in_files),
-             CASE(ranks_that_are_idle_take_part))
+             CASE(wrong_questions_are_told), CASE(wrong_trees_are_told),
+             CASE(trees_that_differ_between_ranks), CASE(a_psum_of_leaves_of_different_types),
+             CASE(a_vmap_in_a_body_maps_leaves), CASE(a_vmap_without_a_mesh),
+             CASE(a_named_vmap_of_a_tree), CASE(a_pmap_of_a_tree), CASE(host_trees_are_placed),
+             CASE(paths_are_names_in_files), CASE(ranks_that_are_idle_take_part))

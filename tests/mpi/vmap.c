@@ -217,6 +217,8 @@ static void axis_size_counts_where_nothing_is_mapped(void)
         EXPECT(elements(out)[i] == i);
     spmd_block_free(&out);
     EXPECT_FAILS(map_none(count_calls, &calls, 0, &out, 0), SPMD_ERR_ARGUMENT, "axis_size");
+    EXPECT_FAILS(map_none(count_calls, &calls, -1, &out, 0), SPMD_ERR_ARGUMENT,
+                 "axis_size of a vmap is -1");
     spmd_block in = count_up(memory, SPMD_SHAPE(6));
     EXPECT_OK(spmd_vmap(NULL, copy, NULL, 1, SPMD_BLOCKS(&in), SPMD_AXES(0), 1, &out, SPMD_AXES(0),
                         &(spmd_vmap_options){.axis_size = 6}));
