@@ -21,11 +21,14 @@ extern "C" {
 /* Collective over the mesh: spmd_shard_map over trees.
  *
  *   in         any tree: of arrays, keys (the same on all ranks), None, and texts and integers,
- * which the body finds in spmd_in_tree alone in_specs   a tree of specs, a prefix of `in`. What is
- * no array takes P() or None, and None is P() for an array. out        NULL inside (so initialise
- * it): the new tree has the structure of out_specs, an array for each spec. Or a tree, of which
- * out_specs is a prefix: its arrays are replaced, and their memory used again, as spmd_shard_map
- * does. out_specs  a tree of specs; None stands for None alone options    NULL for the defaults
+ *              which the body finds in spmd_in_tree alone
+ *   in_specs   a tree of specs, a prefix of `in`. What is no array takes P() or None, and None is
+ *              P() for an array.
+ *   out        NULL inside (so initialise it): the new tree has the structure of out_specs, an
+ *              array for each spec. Or a tree, of which out_specs is a prefix: its arrays are
+ *              replaced, and their memory used again, as spmd_shard_map does.
+ *   out_specs  a tree of specs; None stands for None alone
+ *   options    NULL for the defaults
  *
  * Fails as spmd_shard_map and spmd_tree_broadcast do, with SPMD_ERR_DISAGREE if the ranks' trees
  * differ in structure, keys, texts or integers. */
@@ -54,8 +57,10 @@ void spmd_shard_map_tree_free(spmd_shard_map_tree_call **plan);
  *             all that a key, a text or an integer can be.
  *   out       NULL inside: the new tree has the structure of out_axes, a block for each entry, None
  *             among them: not mapped. The caller frees the tree; its blocks are temporaries of
- * `ctx`, or without a ctx the tree's own. Or a tree of blocks to write, of which out_axes is a
- * prefix.
+ *             `ctx`, or without a ctx the tree's own. Or a tree of blocks to write, of which
+ *             out_axes is a prefix.
+ *   out_axes  a tree of axes
+ *   options   NULL for the defaults
  *
  * Fails as spmd_vmap and spmd_tree_broadcast do. */
 spmd_status spmd_vmap_tree(spmd_ctx *ctx, spmd_body *fn, void *user, const spmd_tree *in,
