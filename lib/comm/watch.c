@@ -13,7 +13,7 @@
 
 struct watch {
     struct detector *detector; /* NULL: no checks */
-    struct watchdog *dog;      /* NULL: no warnings */
+    struct watchdog *watchdog; /* NULL: no warnings */
 };
 
 static const char *setting(const char *name)
@@ -22,11 +22,11 @@ static const char *setting(const char *name)
     return value ? value : "";
 }
 
-static spmd_status read_check(double *check)
+static spmd_status read_check(bool *check)
 {
     const char *value = setting("SPMD_CHECK");
     *check = strcmp(value, "1") == 0;
-    if (*check != 0 || strcmp(value, "0") == 0 || strcmp(value, "") == 0)
+    if (*check || strcmp(value, "0") == 0 || strcmp(value, "") == 0)
         return SPMD_OK;
     return spmd_fail(SPMD_ERR_ARGUMENT, "SPMD_CHECK=%s in the environment: it is 0 or 1", value);
 }
@@ -56,10 +56,10 @@ static spmd_status open_parts(MPI_Comm comm, const struct watch_settings *settin
                               const int *names, struct watch *watch)
 {
     spmd_status status = SPMD_OK, other = SPMD_OK;
-    if (settings->check != 0)
+    if (settings->check)
         status = spmd__detector_open(comm, names, &watch->detector);
     if (settings->seconds > 0)
-        other = spmd__watchdog_open(comm, names, settings->seconds, &watch->dog);
+        other = spmd__watchdog_open(comm, names, settings->seconds, &watch->watchdog);
     return status == SPMD_OK ? other : status;
 }
 
@@ -68,14 +68,14 @@ static spmd_status join_settings(MPI_Comm comm, struct watch_settings *settings)
 {
     double both[] = {settings->check, settings->seconds};
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_DOUBLE, MPI_MAX, comm));
-    *settings = (struct watch_settings){both[0], both[1]};
+    *settings = (struct watch_settings){both[0] > 0, both[1]};
     return SPMD_OK;
 }
 
 static void close_parts(struct watch *watch)
 {
     spmd__detector_close(&watch->detector);
-    spmd__watchdog_close(&watch->dog);
+    spmd__watchdog_close(&watch->watchdog);
 }
 
 spmd_status spmd__watch_open(MPI_Comm comm, struct watch_settings settings, const int *names,
@@ -83,7 +83,7 @@ spmd_status spmd__watch_open(MPI_Comm comm, struct watch_settings settings, cons
 {
     struct watch parts = {0}, *watch = &parts;
     TRY(join_settings(comm, &settings));
-    if (settings.check == 0 && settings.seconds == 0)
+    if (!settings.check && settings.seconds == 0)
         return SPMD_OK;
     spmd_status status = open_parts(comm, &settings, names, &parts);
     if (status == SPMD_OK)
@@ -134,8 +134,8 @@ static spmd_status begin_wait(struct watch *watch, const char *where)
         return spmd_fail(SPMD_ERR_MPI, "a collective call after MPI_Finalize");
     if (watch->detector)
         TRY(spmd__detector_check(watch->detector));
-    if (watch->dog)
-        spmd__watchdog_wait(watch->dog, where);
+    if (watch->watchdog)
+        spmd__watchdog_wait(watch->watchdog, where);
     return SPMD_OK;
 }
 
@@ -192,8 +192,8 @@ spmd_status spmd__watch_await(struct watch *watch, const struct meeting *meeting
 
 void spmd__watch_leave(struct watch *watch)
 {
-    if (watch && watch->dog)
-        spmd__watchdog_leave(watch->dog);
+    if (watch && watch->watchdog)
+        spmd__watchdog_leave(watch->watchdog);
 }
 
 spmd_status spmd__watch_verdict(const struct watch *watch)

@@ -22,7 +22,7 @@ struct watch;
 
 /* What the environment asks for. */
 struct watch_settings {
-    double check;   /* 1: yes */
+    bool check;
     double seconds; /* of a wait that is warned of; 0: none is */
 };
 

@@ -24,18 +24,18 @@ struct watchdog {
     int64_t patience; /* how long that may last before a warning */
 };
 
-/* The thread of this process, there while there are dogs. Who comes or goes holds the door, and the
- * lock while the list changes; the thread holds the lock while it looks. */
+/* The thread of this process, there while there are watchdogs. Who adds or removes one holds
+ * `registry`, and the lock while the list changes; the thread holds the lock while it looks. */
 static struct {
-    pthread_mutex_t door;
+    pthread_mutex_t registry;
     pthread_mutex_t lock;
     pthread_cond_t wake;
     pthread_t thread;
-    struct watchdog *dogs;
+    struct watchdog *watchdogs;
     bool stop;
-} kennel = {.door = PTHREAD_MUTEX_INITIALIZER,
-            .lock = PTHREAD_MUTEX_INITIALIZER,
-            .wake = PTHREAD_COND_INITIALIZER};
+} monitor = {.registry = PTHREAD_MUTEX_INITIALIZER,
+             .lock = PTHREAD_MUTEX_INITIALIZER,
+             .wake = PTHREAD_COND_INITIALIZER};
 
 /* What a warning says of one rank; NULL: nothing, it was not seen. */
 static const char *describe_rank(const struct note *note, char *buffer, size_t size)
@@ -76,69 +76,69 @@ static void free_report(struct report *report)
 }
 
 /* Prints nothing without memory: it is only a warning. */
-static void warn(const struct watchdog *dog, int64_t waited)
+static void warn(const struct watchdog *watchdog, int64_t waited)
 {
     char line[4096];
     struct report report;
     struct text text = spmd__text_begin(line, sizeof line);
-    if (alloc_report(dog->notes.count, &report)) {
-        for (int i = 0; i < dog->notes.count; i++) {
+    if (alloc_report(watchdog->notes.count, &report)) {
+        for (int i = 0; i < watchdog->notes.count; i++) {
             struct note note;
-            if (!spmd__notes_read(&dog->notes, i, &note))
+            if (!spmd__notes_read(&watchdog->notes, i, &note))
                 continue;
-            report.names[i] = dog->names ? dog->names[note.rank] : (int)note.rank;
+            report.names[i] = watchdog->names ? watchdog->names[note.rank] : (int)note.rank;
             report.phrases[i] = describe_rank(&note, report.buffers[i], RANK_BYTES);
         }
         spmd__text_add(
             &text, "spmd: warning: waiting for %.3g s: ", (double)waited / (double)CLOCK_SECOND);
-        spmd__whereabouts_print(&text, dog->notes.count, report.names, report.phrases);
+        spmd__whereabouts_print(&text, watchdog->notes.count, report.names, report.phrases);
         fprintf(stderr, "%s\n", line);
     }
     free_report(&report);
 }
 
 /* Warns of a wait that has become too long; and again when it is twice as long. */
-static void look(struct watchdog *dog)
+static void look(struct watchdog *watchdog)
 {
     struct note mine;
     int64_t now = spmd__clock();
-    if (!spmd__notes_read(&dog->notes, dog->notes.mine, &mine) || !mine.waiting)
+    if (!spmd__notes_read(&watchdog->notes, watchdog->notes.mine, &mine) || !mine.waiting)
         return;
-    if (mine.turn != dog->turn) {
-        dog->turn = mine.turn;
-        dog->patience = dog->limit;
+    if (mine.turn != watchdog->turn) {
+        watchdog->turn = mine.turn;
+        watchdog->patience = watchdog->limit;
     }
-    if (now - mine.since < dog->patience)
+    if (now - mine.since < watchdog->patience)
         return;
-    dog->patience *= 2;
-    if (spmd__notes_claim(&dog->notes, now, dog->limit))
-        warn(dog, now - mine.since);
+    watchdog->patience *= 2;
+    if (spmd__notes_claim(&watchdog->notes, now, watchdog->limit))
+        warn(watchdog, now - mine.since);
 }
 
 /* How long the thread may sleep: a part of the shortest limit, a second at most. */
-static int64_t pause_of(const struct watchdog *dogs)
+static int64_t pause_of(const struct watchdog *watchdogs)
 {
     int64_t pause = CLOCK_SECOND;
-    for (const struct watchdog *dog = dogs; dog; dog = dog->next)
-        if (dog->limit / 8 < pause)
-            pause = dog->limit / 8;
+    for (const struct watchdog *watchdog = watchdogs; watchdog; watchdog = watchdog->next)
+        if (watchdog->limit / 8 < pause)
+            pause = watchdog->limit / 8;
     return pause > CLOCK_SECOND / 100 ? pause : CLOCK_SECOND / 100;
 }
 
 static void *run(void *unused)
 {
-    pthread_mutex_lock(&kennel.lock);
-    while (!kennel.stop) {
+    pthread_mutex_lock(&monitor.lock);
+    while (!monitor.stop) {
         struct timespec until;
-        for (struct watchdog *dog = kennel.dogs; dog; dog = dog->next)
-            look(dog);
+        for (struct watchdog *watchdog = monitor.watchdogs; watchdog; watchdog = watchdog->next)
+            look(watchdog);
         clock_gettime(CLOCK_REALTIME, &until);
-        int64_t end = until.tv_nsec + pause_of(kennel.dogs);
+        int64_t end = until.tv_nsec + pause_of(monitor.watchdogs);
         until.tv_sec += end / CLOCK_SECOND;
         until.tv_nsec = end % CLOCK_SECOND;
-        pthread_cond_timedwait(&kennel.wake, &kennel.lock, &until);
+        pthread_cond_timedwait(&monitor.wake, &monitor.lock, &until);
     }
-    pthread_mutex_unlock(&kennel.lock);
+    pthread_mutex_unlock(&monitor.lock);
     return unused;
 }
 
@@ -148,101 +148,101 @@ static int start_thread(void)
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    kennel.stop = false;
-    int code = pthread_create(&kennel.thread, NULL, run, NULL);
+    monitor.stop = false;
+    int code = pthread_create(&monitor.thread, NULL, run, NULL);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     return code;
 }
 
 /* The first one starts the thread. */
-static spmd_status add_dog(struct watchdog *dog)
+static spmd_status add_watchdog(struct watchdog *watchdog)
 {
-    pthread_mutex_lock(&kennel.door);
-    pthread_mutex_lock(&kennel.lock);
-    int code = kennel.dogs ? 0 : start_thread();
+    pthread_mutex_lock(&monitor.registry);
+    pthread_mutex_lock(&monitor.lock);
+    int code = monitor.watchdogs ? 0 : start_thread();
     if (code == 0) {
-        dog->next = kennel.dogs;
-        kennel.dogs = dog;
+        watchdog->next = monitor.watchdogs;
+        monitor.watchdogs = watchdog;
     }
-    pthread_mutex_unlock(&kennel.lock);
-    pthread_mutex_unlock(&kennel.door);
+    pthread_mutex_unlock(&monitor.lock);
+    pthread_mutex_unlock(&monitor.registry);
     return code == 0 ? SPMD_OK
                      : spmd_fail(SPMD_ERR_MEMORY, "SPMD_WATCHDOG: the system gives no thread");
 }
 
 /* The last one ends the thread. */
-static void remove_dog(struct watchdog *dog)
+static void remove_watchdog(struct watchdog *watchdog)
 {
-    pthread_mutex_lock(&kennel.door);
-    pthread_mutex_lock(&kennel.lock);
-    struct watchdog **link = &kennel.dogs;
-    while (*link != dog)
+    pthread_mutex_lock(&monitor.registry);
+    pthread_mutex_lock(&monitor.lock);
+    struct watchdog **link = &monitor.watchdogs;
+    while (*link != watchdog)
         link = &(*link)->next;
-    *link = dog->next;
-    kennel.stop = !kennel.dogs;
-    pthread_cond_signal(&kennel.wake);
-    pthread_mutex_unlock(&kennel.lock);
-    if (kennel.stop)
-        pthread_join(kennel.thread, NULL);
-    pthread_mutex_unlock(&kennel.door);
+    *link = watchdog->next;
+    monitor.stop = !monitor.watchdogs;
+    pthread_cond_signal(&monitor.wake);
+    pthread_mutex_unlock(&monitor.lock);
+    if (monitor.stop)
+        pthread_join(monitor.thread, NULL);
+    pthread_mutex_unlock(&monitor.registry);
 }
 
-static void write_note(struct watchdog *dog, bool waiting)
+static void write_note(struct watchdog *watchdog, bool waiting)
 {
-    dog->mine.turn++;
-    dog->mine.waiting = waiting;
-    dog->mine.since = spmd__clock();
-    spmd__notes_write(&dog->notes, &dog->mine);
+    watchdog->mine.turn++;
+    watchdog->mine.waiting = waiting;
+    watchdog->mine.since = spmd__clock();
+    spmd__notes_write(&watchdog->notes, &watchdog->mine);
 }
 
-static spmd_status start(struct watchdog *dog, MPI_Comm comm)
+static spmd_status start(struct watchdog *watchdog, MPI_Comm comm)
 {
     int rank;
     MPI_Comm_rank(comm, &rank);
-    dog->mine.rank = rank;
-    write_note(dog, false);
-    return add_dog(dog);
+    watchdog->mine.rank = rank;
+    write_note(watchdog, false);
+    return add_watchdog(watchdog);
 }
 
 spmd_status spmd__watchdog_open(MPI_Comm comm, const int *names, double seconds,
                                 struct watchdog **out)
 {
     struct notes notes;
-    struct watchdog *dog = NULL;
+    struct watchdog *watchdog = NULL;
     TRY(spmd__notes_open(comm, &notes));
-    spmd_status status = spmd__alloc(1, sizeof *dog, &dog);
+    spmd_status status = spmd__alloc(1, sizeof *watchdog, &watchdog);
     if (status == SPMD_OK) {
-        *dog = (struct watchdog){.notes = notes, .names = names};
-        dog->limit = (int64_t)(seconds * (double)CLOCK_SECOND) + 1; /* not 0 */
-        status = start(dog, comm);
+        *watchdog = (struct watchdog){.notes = notes, .names = names};
+        watchdog->limit = (int64_t)(seconds * (double)CLOCK_SECOND) + 1; /* not 0 */
+        status = start(watchdog, comm);
     }
     if (status != SPMD_OK) {
         spmd__notes_close(&notes);
-        free(dog);
+        free(watchdog);
         return status;
     }
-    *out = dog;
+    *out = watchdog;
     return SPMD_OK;
 }
 
 void spmd__watchdog_close(struct watchdog **handle)
 {
-    struct watchdog *dog = *handle;
+    struct watchdog *watchdog = *handle;
     *handle = NULL;
-    if (!dog)
+    if (!watchdog)
         return;
-    remove_dog(dog);
-    spmd__notes_close(&dog->notes);
-    free(dog);
+    remove_watchdog(watchdog);
+    spmd__notes_close(&watchdog->notes);
+    free(watchdog);
 }
 
-void spmd__watchdog_wait(struct watchdog *dog, const char *where)
+void spmd__watchdog_wait(struct watchdog *watchdog, const char *where)
 {
-    snprintf(dog->mine.text, sizeof dog->mine.text, "%s", where);
-    write_note(dog, true);
+    snprintf(watchdog->mine.text, sizeof watchdog->mine.text, "%s", where);
+    write_note(watchdog, true);
 }
 
-void spmd__watchdog_leave(struct watchdog *dog)
+void spmd__watchdog_leave(struct watchdog *watchdog)
 {
-    write_note(dog, false);
+    write_note(watchdog, false);
 }

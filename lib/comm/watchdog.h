@@ -14,11 +14,11 @@ struct watchdog;
 
 /* Collective over `comm`. Warns of waits longer than that; `names` is kept, not copied. */
 spmd_status spmd__watchdog_open(MPI_Comm comm, const int *names, double seconds,
-                                struct watchdog **dog);
-void spmd__watchdog_close(struct watchdog **dog);
+                                struct watchdog **watchdog);
+void spmd__watchdog_close(struct watchdog **watchdog);
 
 /* Local. This rank waits, here in words, from now until it leaves. */
-void spmd__watchdog_wait(struct watchdog *dog, const char *where);
-void spmd__watchdog_leave(struct watchdog *dog);
+void spmd__watchdog_wait(struct watchdog *watchdog, const char *where);
+void spmd__watchdog_leave(struct watchdog *watchdog);
 
 #endif
