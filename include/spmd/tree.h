@@ -7,9 +7,9 @@
  *     spmd_tree_set_array(params, "layer1/b", b1);
  *     spmd_tree_set_array(params, "layer2/w", w2);
  *
- * Leaves are arrays (held), blocks (borrowed), random keys, texts and integers. Their order is
- * depth first, dicts by key, whatever the order in which they were set. None is no leaf. At most 64
- * levels.
+ * Leaves are arrays (held), blocks (borrowed: block and data must last as long), random keys, texts
+ * and integers. Their order is depth first, dicts by key, whatever the order in which they were
+ * set. None is no leaf. At most 64 levels.
  *
  * A node is named by its path: "layer1/w", "0/w", or in JAX's form "['layer1']['w']", "[0]['w']";
  * "" is the tree itself. Keys have 1 to 255 bytes, none of them / [ ] ' " \ or a control character,
