@@ -61,7 +61,8 @@ typedef struct spmd_shape {
     int64_t dim[SPMD_MAX_DIMS]; /* [ndim] */
 } spmd_shape;
 
-/* SPMD_SHAPE(8, 8) is the shape of an 8 x 8 array, SPMD_SCALAR that of a scalar. */
+/* SPMD_SHAPE(8, 8) is the shape of an 8 x 8 array, SPMD_SCALAR that of a scalar. This and the other
+ * macros that make lists are C's; C++ has spmd_shape_make, and arrays that have a name. */
 #define SPMD_SHAPE(...)                                                        \
     spmd_shape_make((int)(sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t)), \
                     (int64_t[]){__VA_ARGS__})
