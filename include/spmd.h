@@ -1,8 +1,10 @@
 /* spmd.h - sharded arrays over MPI, in JAX's words. The only header that a program needs.
  *
- * Reading order: mesh (who), sharding (how it lies), positional (the same without names), layout
- * (shown), array (the data), random (the same numbers on any mesh), map (the code), collective (the
- * talk), io (the files), sweep (many configurations at once). */
+ * Reading order: error and types (the values that all speak in), random (the same numbers on any
+ * mesh), mesh (who), sharding (how it lies), positional (the same without names), layout (shown),
+ * array (the data), tree (nested data), map (the code), tree_map (the same over trees), collective
+ * (the talk), halo (the neighbours' edges), io (the files), sweep (many configurations at once),
+ * main (a program's frame), place (where in it a call stands). */
 #ifndef SPMD_H
 #define SPMD_H
 

@@ -113,7 +113,9 @@ spmd_status spmd_pbroadcast(spmd_ctx *ctx, const spmd_block *in, const char *axe
                             spmd_block *out);
 
 /* Local. This member's place in the group, row-major in the order of the axes as given, and the
- * group's size; -1 for an axis that is not there. */
+ * group's size; -1 for an axis that is not there. Over axes of the mesh and of a vmap together
+ * they number the instances of all ranks only where ranks have equally many of them; where they do
+ * not, numbers come twice. Then map an array of indices along, to tell the examples apart. */
 int64_t spmd_axis_index(const spmd_ctx *ctx, const char *axes);
 int64_t spmd_axis_size(const spmd_ctx *ctx, const char *axes);
 

@@ -45,9 +45,9 @@ static const char *describe_rank(const struct note *note, char *buffer, size_t s
     if (note->waiting)
         snprintf(buffer, size, "%s", note->text);
     else if (note->text[0] == '\0')
-        snprintf(buffer, size, "has not been in a call of this mesh yet");
+        snprintf(buffer, size, "not in a call of this mesh yet");
     else
-        snprintf(buffer, size, "computes, or is in a call of its own, since it was %s", note->text);
+        snprintf(buffer, size, "elsewhere (computing, or in another call), last %s", note->text);
     return buffer;
 }
 

@@ -24,7 +24,7 @@ slow() {
     [ "$tap_status" -eq 0 ]
     tap_case "a slow rank is waited for, checks $1" $?
     told "a slow rank is warned of, checks $1" 'spmd: warning: waiting for ' \
-        'rank 0 computes, or is in a call of its own, since it was in psum over x of f32[3] (watched.c:' \
+        'rank 0 elsewhere (computing, or in another call), last in psum over x of f32[3] (watched.c:' \
         'ranks 1, 2 in pmax over x of f32[3] (watched.c:'
 }
 
