@@ -5,7 +5,7 @@
 
 #include "comm/mpi.h"
 #include "core/block.h"
-#include "map/request.h"
+#include "map/input_parts.h"
 #include "map/vmap.h"
 
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,
@@ -24,53 +24,15 @@ spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dt
                      want.buffer, have.buffer);
 }
 
-/* Whether the members of a group are all on a mesh: the group's own, or a view of it. */
-static bool holds_group(const spmd_mesh *mesh, const struct group *group)
-{
-    if (mesh->root != group->mesh)
-        return mesh == group->mesh;
-    return (spmd__axis_list_mask(&group->axes) & ~spmd__axis_list_mask(&mesh->of_root)) == 0;
-}
-
-/* How `in` lies, if it is an input of the body: so the parts of all members can be computed. Else
- * NULL. */
-static const spmd_sharding *sharding_of(const struct operation *op, const struct group *group)
-{
-    const spmd_ctx *ctx = op->ctx;
-    for (int k = 0; ctx->in_sharding && k < ctx->nin; k++)
-        if (ctx->in[k] == op->in)
-            return holds_group(ctx->in_sharding[k]->mesh, group) ? ctx->in_sharding[k] : NULL;
-    return NULL;
-}
-
-/* Whether members can have blocks of different extents along a dimension of `n` elements. */
-static bool may_differ(const spmd_sharding *sharding, const struct group *group, int dim, int64_t n)
-{
-    const spmd_mesh *mesh = sharding->mesh;
-    struct axis_list entry = spmd__spec_entry(&sharding->spec, dim);
-    struct axis_list of_root = spmd__mesh_axes_in_root(mesh, &entry);
-    return n % spmd__axis_list_size(&mesh->axes, &entry) != 0 &&
-           spmd__axis_lists_meet(&of_root, &group->axes);
-}
-
-static int64_t extent_of(const spmd_sharding *sharding, const struct group *group, int dim,
-                         int64_t n, int64_t member)
-{
-    const spmd_mesh *mesh = sharding->mesh;
-    int64_t position = spmd__mesh_view_position(mesh, spmd__group_member(group, member)), lo, hi;
-    spmd__layout_range(&mesh->axes, &sharding->spec, dim, n, position, &lo, &hi);
-    return hi - lo;
-}
-
 spmd_status spmd__collective_check_equal(const struct operation *op, const struct group *group)
 {
     const spmd_block *in = op->in;
-    const spmd_sharding *sharding = sharding_of(op, group);
+    const spmd_sharding *sharding = spmd__input_sharding(op->ctx, op->in, group);
     for (int d = 0; sharding && d < in->ndim; d++) {
-        if (op->free_dims >> d & 1 || !may_differ(sharding, group, d, in->global[d]))
+        if (op->free_dims >> d & 1 || !spmd__input_parts_differ(sharding, group, d, in->global[d]))
             continue;
         for (int64_t m = 0; m < group->size; m++) {
-            int64_t extent = extent_of(sharding, group, d, in->global[d], m);
+            int64_t extent = spmd__input_part(sharding, group, d, in->global[d], m);
             if (extent != in->shape[d])
                 return spmd_fail(SPMD_ERR_SHAPE,
                                  "%s needs equal blocks: along dim %d of %d, which has %lld "
@@ -100,14 +62,14 @@ spmd_status spmd__collective_extents(const struct operation *op, const struct gr
                                      int64_t size, int dim, struct arena *arena, int64_t **out)
 {
     const spmd_block *in = op->in;
-    const spmd_sharding *sharding = group ? sharding_of(op, group) : NULL;
+    const spmd_sharding *sharding = group ? spmd__input_sharding(op->ctx, op->in, group) : NULL;
     int64_t *extents;
     TRY(spmd__arena_take(arena, (size_t)size, sizeof *extents, &extents));
     for (int64_t m = 0; m < size; m++)
         extents[m] = in->shape[dim];
-    if (sharding && may_differ(sharding, group, dim, in->global[dim]))
+    if (sharding && spmd__input_parts_differ(sharding, group, dim, in->global[dim]))
         for (int64_t m = 0; m < size; m++)
-            extents[m] = extent_of(sharding, group, dim, in->global[dim], m);
+            extents[m] = spmd__input_part(sharding, group, dim, in->global[dim], m);
     else if (!sharding && group && op->free_dims >> dim & 1)
         TRY_MPI(
             MPI_Allgather(&in->shape[dim], 1, MPI_INT64_T, extents, 1, MPI_INT64_T, group->comm));

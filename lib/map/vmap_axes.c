@@ -3,6 +3,7 @@
 
 #include "comm/reduce.h"
 #include "core/cursor.h"
+#include "map/input_parts.h"
 #include "map/vmap.h"
 
 /* Whether `name` is one of the names in a text of axes. */
@@ -135,27 +136,14 @@ static spmd_status keep_counted(struct vmap *vmap, const struct group *group)
 static void find_extents(const spmd_sharding *sharding, int dim, int64_t n,
                          const struct group *group, int64_t *least, int64_t *most)
 {
-    const struct axes *axes = &sharding->mesh->axes;
-    struct axis_list entry = spmd__spec_entry(&sharding->spec, dim);
-    bool differ = spmd__axis_lists_meet(&entry, &group->axes);
+    bool differ = spmd__input_parts_differ(sharding, group, dim, n);
     *least = INT64_MAX;
     *most = 0;
     for (int64_t m = 0; m < (differ ? group->size : 1); m++) {
-        int64_t lo, hi;
-        spmd__layout_range(axes, &sharding->spec, dim, n, spmd__group_member(group, m), &lo, &hi);
-        *least = hi - lo < *least ? hi - lo : *least;
-        *most = hi - lo > *most ? hi - lo : *most;
+        int64_t extent = spmd__input_part(sharding, group, dim, n, m);
+        *least = extent < *least ? extent : *least;
+        *most = extent > *most ? extent : *most;
     }
-}
-
-/* How an input of the body around a vmap lies, in the terms of the group's mesh; else NULL. */
-static const spmd_sharding *sharding_of(const spmd_ctx *outer, const spmd_block *block,
-                                        const struct group *group)
-{
-    for (int k = 0; outer->in_sharding && k < outer->nin; k++)
-        if (outer->in[k] == block && outer->in_sharding[k]->mesh == group->mesh)
-            return outer->in_sharding[k];
-    return NULL;
 }
 
 /* By arithmetic, where a mapped input is one of the body around. */
@@ -165,7 +153,7 @@ static bool compute_counts(const struct vmap *vmap, const struct group *group, i
     for (int k = 0; k < vmap->nin; k++) {
         const struct mapped *in = &vmap->in[k];
         const spmd_sharding *sharding =
-            in->axis >= 0 ? sharding_of(vmap->outer, in->whole, group) : NULL;
+            in->axis >= 0 ? spmd__input_sharding(vmap->outer, in->whole, group) : NULL;
         if (!sharding)
             continue;
         find_extents(sharding, in->axis, in->whole->global[in->axis], group, least, most);
