@@ -97,3 +97,16 @@ bool spmd__error_is_speaker(void)
 {
     return last.speaker;
 }
+
+void spmd__error_keep(struct kept_failure *kept, spmd_status status)
+{
+    if (status == SPMD_OK || kept->status != SPMD_OK)
+        return;
+    kept->status = status;
+    snprintf(kept->message, sizeof kept->message, "%s", last.message);
+}
+
+spmd_status spmd__error_again(const struct kept_failure *kept)
+{
+    return kept->status == SPMD_OK ? SPMD_OK : spmd_fail(kept->status, "%s", kept->message);
+}

@@ -27,6 +27,18 @@ struct failure {
 /* Exchanges what this thread remembers of its last failure for *failure. */
 void spmd__error_swap(struct failure *failure);
 
+/* A failure that is to be told later, when others may have come after it. */
+struct kept_failure {
+    spmd_status status; /* SPMD_OK: none is kept */
+    char message[ERROR_MESSAGE_BYTES];
+};
+
+/* Keeps the last failure, which has this status: the first one that is to be kept stays. */
+void spmd__error_keep(struct kept_failure *kept, spmd_status status);
+
+/* Fails by it again, if one is kept. */
+spmd_status spmd__error_again(const struct kept_failure *kept);
+
 /* Forgets the last failure: a message that is there afterwards is a new one. */
 void spmd__error_clear(void);
 

@@ -15,10 +15,7 @@ void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status)
         fprintf(stderr, "spmd: error: rank %d: %s\n", ctx->mesh->rank, spmd_error_message());
     else
         fprintf(stderr, "spmd: error: %s\n", spmd_error_message());
-    if (ctx->status == SPMD_OK) {
-        ctx->status = status;
-        snprintf(ctx->message, sizeof ctx->message, "%s", spmd_error_message());
-    }
+    spmd__error_keep(&ctx->failure, status);
     return NULL;
 }
 
@@ -173,8 +170,7 @@ spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user)
                   spmd_status_name(status));
     status = spmd__requests_end(ctx, status);
     spmd__arena_reset(ctx->arena, mark);
-    if (ctx->status != SPMD_OK)
-        return spmd_fail(ctx->status, "%s", ctx->message);
+    TRY(spmd__error_again(&ctx->failure));
     return status == SPMD_OK ? check_declared(ctx) : status;
 }
 

@@ -51,11 +51,10 @@ struct spmd_ctx {
     struct output *out;  /* [nout] */
     struct arena *arena; /* of temporaries, and of the scratch memory of collectives */
     struct temp *temps;
-    struct tree_view *tree; /* of a call over trees; else NULL */
-    spmd_request *open;     /* begun and not waited for, in the order of their starts */
-    spmd_request **spare;   /* of a shard_map: ended ones, to use again; NULL in a vmap */
-    spmd_status status;     /* the first failure of spmd_in, spmd_out or spmd_temp */
-    char message[ERROR_MESSAGE_BYTES];
+    struct tree_view *tree;      /* of a call over trees; else NULL */
+    spmd_request *open;          /* begun and not waited for, in the order of their starts */
+    spmd_request **spare;        /* of a shard_map: ended ones, to use again; NULL in a vmap */
+    struct kept_failure failure; /* the first one of spmd_in, spmd_out or spmd_temp */
 };
 
 /* Runs a body, and gives its failure or that of the ctx's own calls; frees the temporaries. */

@@ -222,7 +222,7 @@ static spmd_status declare(spmd_ctx *ctx, int index)
     const spmd_block *whole =
         (unset ? spmd_out_unset : spmd_out)(pmap->outer, index, block->dtype, shape);
     if (!whole)
-        return pmap->outer->status;
+        return pmap->outer->failure.status;
     block->data = whole->data;
     return SPMD_OK;
 }

@@ -5,7 +5,6 @@
  * found there ends the run. */
 #include "map/request.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -234,7 +233,7 @@ static void end_open(spmd_ctx *ctx)
 
 spmd_status spmd__requests_end(spmd_ctx *ctx, spmd_status status)
 {
-    char message[ERROR_MESSAGE_BYTES];
+    struct kept_failure failure = {.status = SPMD_OK};
     if (!ctx->open)
         return status;
     if (status == SPMD_OK)
@@ -242,7 +241,7 @@ spmd_status spmd__requests_end(spmd_ctx *ctx, spmd_status status)
                            "%s_start over %s was never waited for: end it by spmd_wait before the "
                            "body returns",
                            ctx->open->op.kind->name, ctx->open->op.axes);
-    snprintf(message, sizeof message, "%s", spmd_error_message());
+    spmd__error_keep(&failure, status);
     end_open(ctx);
-    return spmd_fail(status, "%s", message);
+    return spmd__error_again(&failure);
 }

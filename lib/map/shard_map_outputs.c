@@ -202,18 +202,14 @@ static spmd_block placed_block(const struct result *result, const struct output 
 
 spmd_status spmd__outputs_explain(const spmd_shard_map_call *call)
 {
-    spmd_status status = SPMD_OK;
-    char message[ERROR_MESSAGE_BYTES];
+    struct kept_failure first = {.status = SPMD_OK};
     for (int k = 0; k < call->nout; k++) { /* all of them: the ranks stay together */
         struct argument output = spmd__argument(&call->names, OUTPUT, k);
         spmd_block block = placed_block(&call->result[k], &call->out[k]);
-        spmd_status one = spmd__replication_explain(call->result[k].sharding, &block, output.text);
-        if (one != SPMD_OK && status == SPMD_OK) {
-            status = one;
-            snprintf(message, sizeof message, "%s", spmd_error_message());
-        }
+        spmd__error_keep(&first,
+                         spmd__replication_explain(call->result[k].sharding, &block, output.text));
     }
-    return status == SPMD_OK ? SPMD_OK : spmd_fail(status, "%s", message);
+    return spmd__error_again(&first);
 }
 
 /* Whether the blocks of output `index` make an array of the shape that they add up to. If so, each

@@ -103,7 +103,7 @@ static spmd_status make_whole(struct vmap *vmap, struct mapped *out, int64_t ins
     out->first = instance;
     if (vmap->outer) {
         out->whole = spmd_temp(vmap->outer, dtype, shape);
-        return out->whole ? SPMD_OK : vmap->outer->status;
+        return out->whole ? SPMD_OK : vmap->outer->failure.status;
     }
     out->made = true;
     return make_block(dtype, shape, &out->whole);

@@ -21,12 +21,6 @@ struct mapped {
     bool made;         /* the output's block was made by this call, without a ctx to own it */
 };
 
-/* What is kept of a failure for somebody else. */
-struct kept {
-    spmd_status status;
-    char message[ERROR_MESSAGE_BYTES];
-};
-
 struct instance {
     struct vmap *vmap;
     spmd_ctx ctx;
@@ -60,9 +54,9 @@ struct vmap {
     /* Of a named vmap. */
     spmd_body *fn;
     void *user;
-    struct instance *instances; /* [size] */
-    struct kept verdict;        /* on the last collective */
-    struct kept failure;        /* the first one: from then on all collectives fail by it */
+    struct instance *instances;  /* [size] */
+    struct kept_failure verdict; /* on the last collective */
+    struct kept_failure failure; /* the first one: from then on all collectives fail by it */
 };
 
 extern const struct call_kind spmd__vmap_kind;

@@ -1,5 +1,4 @@
 /* map/vmap_named.c - instances of a named vmap, each until all wait in the same collective. */
-#include <stdio.h>
 #include <string.h>
 
 #include "map/joint.h"
@@ -7,24 +6,10 @@
 
 enum { DEFAULT_STACK = 1 << 20, CALL_BYTES = 256 };
 
-static void keep(struct kept *kept, spmd_status status)
-{
-    kept->status = status;
-    if (status != SPMD_OK)
-        snprintf(kept->message, sizeof kept->message, "%s", spmd_error_message());
-}
-
-/* The first failure is the call's; those after it may be its consequences. */
-static void fail_call(struct vmap *vmap, spmd_status status)
-{
-    if (vmap->failure.status == SPMD_OK)
-        keep(&vmap->failure, status);
-}
-
 static void fail_instance(const struct instance *instance, spmd_status status)
 {
     spmd_fail(status, "instance %lld: %s", (long long)instance->ctx.instance, spmd_error_message());
-    fail_call(instance->vmap, status);
+    spmd__error_keep(&instance->vmap->failure, status);
 }
 
 /* What runs on an instance's fibre. */
@@ -53,11 +38,8 @@ static spmd_status wait_for_all(struct instance *instance, struct operation **op
         spmd__fibre_suspend();
         instance->ops = NULL;
     }
-    if (vmap->failure.status != SPMD_OK)
-        return spmd_fail(vmap->failure.status, "%s", vmap->failure.message);
-    if (vmap->verdict.status != SPMD_OK)
-        return spmd_fail(vmap->verdict.status, "%s", vmap->verdict.message);
-    return SPMD_OK;
+    TRY(spmd__error_again(&vmap->failure));
+    return spmd__error_again(&vmap->verdict);
 }
 
 /* The instance of the innermost named vmap around this body, or of this body. */
@@ -195,11 +177,12 @@ static void settle(struct vmap *vmap, int64_t waiting)
         return;
     spmd_status status = waiting == vmap->size ? check_same(vmap) : tell_who_returned(vmap);
     if (status != SPMD_OK) {
-        fail_call(vmap, status);
+        spmd__error_keep(&vmap->failure, status);
         return;
     }
     spmd__place_restore(vmap->instances[0].place);
-    keep(&vmap->verdict, run_collective(vmap));
+    vmap->verdict.status = SPMD_OK;
+    spmd__error_keep(&vmap->verdict, run_collective(vmap));
     spmd__place_restore(here);
 }
 
@@ -259,7 +242,5 @@ spmd_status spmd__vmap_run_named(struct vmap *vmap)
     }
     for (int64_t i = 0; i < vmap->size; i++)
         spmd__arena_free(&vmap->instances[i].arena);
-    if (vmap->failure.status != SPMD_OK)
-        return spmd_fail(vmap->failure.status, "%s", vmap->failure.message);
-    return SPMD_OK;
+    return spmd__error_again(&vmap->failure);
 }
