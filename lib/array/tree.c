@@ -6,6 +6,7 @@
 
 #include "array/array.h"
 #include "core/block.h"
+#include "core/layout.h"
 #include "core/mem.h"
 #include "core/tree_path.h"
 
@@ -31,10 +32,8 @@ static void print_array(struct text *text, const union leaf *value)
 static void print_block(struct text *text, const union leaf *value)
 {
     const spmd_block *block = value->pointer;
-    spmd__text_add(text, "block %s[", spmd_dtype_name(block->dtype));
-    for (int d = 0; d < block->ndim; d++)
-        spmd__text_add(text, "%s%lld", d ? "," : "", (long long)block->shape[d]);
-    spmd__text_add(text, "]");
+    spmd__text_add(text, "block ");
+    spmd__type_print(text, block->dtype, spmd_block_shape(block));
 }
 
 static void release_block(union leaf *value)

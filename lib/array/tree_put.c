@@ -15,9 +15,10 @@ struct putting {
     const spmd_tree *tree;
     spmd_mesh *mesh; /* NULL: each array's own */
     spmd_tree *specs;
-    const spmd_tree **spec;   /* [leaves] */
-    spmd_sharding **sharding; /* [leaves] NULL: the leaf stays as it is */
     int nleaves;
+    const spmd_tree **leaf;   /* [nleaves] */
+    const spmd_tree **spec;   /* [nleaves] */
+    spmd_sharding **sharding; /* [nleaves] NULL: the leaf stays as it is */
 };
 
 /* Local. The mesh that a leaf will lie on; NULL: it is no data. */
@@ -37,9 +38,9 @@ static spmd_status mesh_of(const struct putting *putting, const spmd_tree *leaf,
 }
 
 /* Local. Where leaf `index` goes. */
-static spmd_status find_sharding(struct putting *putting, const spmd_tree *leaf, int index)
+static spmd_status find_sharding(struct putting *putting, int index)
 {
-    const spmd_tree *spec = putting->spec[index];
+    const spmd_tree *leaf = putting->leaf[index], *spec = putting->spec[index];
     const char *text = spec->kind == TREE_NONE ? NULL : spec->value.pointer;
     spmd_mesh *mesh;
     TRY(mesh_of(putting, leaf, &mesh));
@@ -64,20 +65,17 @@ static spmd_status plan(struct putting *putting, const char *specs)
     TRY(spmd__tree_parse_specs(specs, &putting->specs));
     putting->nleaves = spmd__tree_nleaves(putting->tree);
     size_t nleaves = (size_t)putting->nleaves;
+    TRY(spmd__alloc(nleaves, sizeof *putting->leaf, &putting->leaf));
     TRY(spmd__alloc(nleaves, sizeof *putting->spec, &putting->spec));
     TRY(spmd__alloc(nleaves, sizeof *putting->sharding, &putting->sharding));
     TRY(spmd__tree_broadcast(putting->specs, "specs", putting->tree, "the tree", putting->spec));
-    const spmd_tree **leaves;
-    TRY(spmd__alloc(nleaves, sizeof *leaves, &leaves));
-    spmd__tree_flatten(putting->tree, putting->nleaves, leaves);
-    spmd_status status = SPMD_OK;
-    for (int k = 0; status == SPMD_OK && k < putting->nleaves; k++) {
-        status = find_sharding(putting, leaves[k], k);
+    spmd__tree_flatten(putting->tree, putting->nleaves, putting->leaf);
+    for (int k = 0; k < putting->nleaves; k++) {
+        spmd_status status = find_sharding(putting, k);
         if (status != SPMD_OK)
-            spmd__tree_fail_leaf(status, "the tree", putting->tree, k);
+            return spmd__tree_fail_leaf(status, "the tree", putting->tree, k);
     }
-    free(leaves);
-    return status;
+    return SPMD_OK;
 }
 
 /* Collective. The new leaf for an old one. */
@@ -99,21 +97,22 @@ static spmd_status put_leaf(const spmd_tree *old, int index, void *user, spmd_tr
     return status;
 }
 
-/* Any mesh that ranks agree on: the one given, else the first array's. */
+/* The mesh of the first array in a tree; NULL: it has none. */
+static spmd_mesh *mesh_in(const spmd_tree *tree)
+{
+    const spmd_array *array = spmd__tree_array(tree);
+    spmd_mesh *mesh = array ? array->sharding->mesh : NULL;
+    for (int i = 0; !mesh && i < tree->count; i++)
+        mesh = mesh_in(tree->child[i]);
+    return mesh;
+}
+
+/* A mesh whose ranks can agree: the one given, else the first array's. */
 static spmd_mesh *some_mesh(const struct putting *putting)
 {
-    int nleaves = putting->tree ? spmd__tree_nleaves(putting->tree) : 0;
-    const spmd_tree **leaves;
-    spmd_mesh *mesh = putting->mesh;
-    if (mesh || nleaves == 0 || spmd__alloc((size_t)nleaves, sizeof *leaves, &leaves) != SPMD_OK)
-        return mesh;
-    spmd__tree_flatten(putting->tree, nleaves, leaves);
-    for (int k = 0; !mesh && k < nleaves; k++) {
-        const spmd_array *array = spmd__tree_array(leaves[k]);
-        mesh = array ? array->sharding->mesh : NULL;
-    }
-    free(leaves);
-    return mesh;
+    if (putting->mesh || !putting->tree)
+        return putting->mesh;
+    return mesh_in(putting->tree);
 }
 
 static void end(struct putting *putting)
@@ -122,6 +121,7 @@ static void end(struct putting *putting)
         spmd_sharding_free(&putting->sharding[k]);
     free(putting->sharding);
     free(putting->spec);
+    free(putting->leaf);
     spmd__tree_free(&putting->specs);
 }
 
