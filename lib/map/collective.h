@@ -84,16 +84,18 @@ spmd_status spmd__collective_run(struct operation *op);
 /* What spmd_all_gather_shape and the like give; `out` is not looked at. */
 spmd_status spmd__collective_shape(struct operation *op, spmd_shape *shape);
 
+/* The parts of a run, for those that go another way. */
+
 /* Local. Whether the arguments are right for a member of this group, which has `size`; NULL: the
  * members are instances of vmaps, or these as well as ranks. */
 spmd_status spmd__collective_check(struct operation *op, const struct group *group, int64_t size);
 
+/* Local. Finds the group, of ranks alone, and checks. */
+spmd_status spmd__collective_prepare(struct operation *op, struct group **group);
+
 /* Where ranks are watched: tells what this one is about to do, and waits for the others where that
  * is checked. spmd__group_leave ends it. */
 spmd_status spmd__collective_meet(const struct operation *op, struct group *group);
-
-/* Their first part: finds the group and checks. Local. */
-spmd_status spmd__collective_prepare(struct operation *op, struct group **group);
 
 /* "psum over x of f32[3,?]", and what the kind adds: what the members compare. `phase` goes behind
  * the name. The axes are told as the caller wrote them or, where `group` is not NULL, in the one
