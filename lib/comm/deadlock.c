@@ -81,7 +81,7 @@ static spmd_status ask(struct detector *detector)
     waves->now[0] = detector->pulse;
     waves->missing = detector->size - 1;
     for (int to = 1; to < detector->size; to++)
-        TRY(spmd__post_send(detector->post, to, LETTER_QUESTION, &question));
+        TRY(spmd__mailbox_send(detector->mailbox, to, LETTER_QUESTION, &question));
     return keep_text(&waves->texts[0], detector->text);
 }
 

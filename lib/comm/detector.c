@@ -13,14 +13,14 @@
 spmd_status spmd__detector_open(MPI_Comm comm, const int *names, struct detector **out)
 {
     struct detector *detector;
-    struct post *post;
-    TRY(spmd__post_open(comm, &post));
+    struct mailbox *mailbox;
+    TRY(spmd__mailbox_open(comm, &mailbox));
     spmd_status status = spmd__alloc(1, sizeof *detector, &detector);
     if (status != SPMD_OK) {
-        spmd__post_close(&post);
+        spmd__mailbox_close(&mailbox);
         return status;
     }
-    detector->post = post;
+    detector->mailbox = mailbox;
     detector->names = names;
     MPI_Comm_rank(comm, &detector->rank);
     MPI_Comm_size(comm, &detector->size);
@@ -39,7 +39,7 @@ void spmd__detector_close(struct detector **handle)
     *handle = NULL;
     if (!detector)
         return;
-    spmd__post_close(&detector->post);
+    spmd__mailbox_close(&detector->mailbox);
     spmd__meeting_forget(detector);
     spmd__announcement_forget(detector);
     spmd__deadlock_close(&detector->waves, detector->size);
@@ -69,7 +69,7 @@ void spmd__detector_drop(struct arrival **list)
 spmd_status spmd__detector_send(struct detector *detector, int to, enum letter_kind kind,
                                 const struct letter *letter)
 {
-    TRY(spmd__post_send(detector->post, to, kind, letter));
+    TRY(spmd__mailbox_send(detector->mailbox, to, kind, letter));
     detector->pulse.sent++;
     return SPMD_OK;
 }
@@ -79,7 +79,7 @@ static spmd_status answer(struct detector *detector)
 {
     struct letter letter = {.pulse = detector->pulse};
     snprintf(letter.text, sizeof letter.text, "%s", detector->text);
-    return spmd__post_send(detector->post, 0, LETTER_ANSWER, &letter);
+    return spmd__mailbox_send(detector->mailbox, 0, LETTER_ANSWER, &letter);
 }
 
 static void end_wait(struct detector *detector, enum outcome outcome, const char *message)
@@ -96,7 +96,7 @@ static spmd_status handle(struct detector *detector, enum letter_kind kind, int 
     if (kind == LETTER_ANSWER)
         return spmd__deadlock_take(detector, from, letter);
     if (kind == LETTER_LAST)
-        return SPMD_OK; /* the post counts it */
+        return SPMD_OK; /* the mailbox counts it */
     detector->pulse.received++;
     if (kind == LETTER_ARRIVAL)
         return spmd__meeting_take(detector, from, letter);
@@ -130,7 +130,7 @@ static spmd_status wait_for_outcome(struct detector *detector)
         enum letter_kind kind;
         int from;
         bool here;
-        TRY(spmd__post_fetch(detector->post, &here, &kind, &from, &letter));
+        TRY(spmd__mailbox_fetch(detector->mailbox, &here, &kind, &from, &letter));
         if (here) {
             TRY(handle(detector, kind, from, &letter));
             turns = 0;

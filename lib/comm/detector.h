@@ -10,7 +10,7 @@
 #ifndef COMM_DETECTOR_H
 #define COMM_DETECTOR_H
 
-#include "comm/post.h"
+#include "comm/mailbox.h"
 #include "comm/watch.h"
 #include "core/text.h"
 
@@ -30,7 +30,7 @@ struct waves;
 struct tally;
 
 struct detector {
-    struct post *post;
+    struct mailbox *mailbox;
     int rank, size;
     const int *names; /* [size] what messages call the ranks; NULL: so */
     struct pulse pulse;

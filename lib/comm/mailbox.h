@@ -1,10 +1,10 @@
-/* comm/post.h - the messages by which the ranks of a watch find out where they are.
+/* comm/mailbox.h - the messages by which the ranks of a watch find out where they are.
  *
  * Letters are small and sent without waiting; between two ranks they arrive in order. None is left
- * behind when a post closes: each rank tells the others its last one, and the communicator is
+ * behind when a mailbox closes: each rank tells the others its last one, and the communicator is
  * freed when all of these are there. That is later than the close, which waits for nobody. */
-#ifndef COMM_POST_H
-#define COMM_POST_H
+#ifndef COMM_MAILBOX_H
+#define COMM_MAILBOX_H
 
 #include <mpi.h>
 #include <stdbool.h>
@@ -38,20 +38,20 @@ struct letter {
     char text[ERROR_MESSAGE_BYTES]; /* sent as far as it is long */
 };
 
-struct post;
+struct mailbox;
 
 /* Collective over `comm`, which is duplicated. */
-spmd_status spmd__post_open(MPI_Comm comm, struct post **post);
+spmd_status spmd__mailbox_open(MPI_Comm comm, struct mailbox **mailbox);
 
 /* Local. Sends what was not fetched to nowhere. After MPI_Finalize it only frees memory. */
-void spmd__post_close(struct post **post);
+void spmd__mailbox_close(struct mailbox **mailbox);
 
 /* Local. */
-spmd_status spmd__post_send(struct post *post, int to, enum letter_kind kind,
-                            const struct letter *letter);
+spmd_status spmd__mailbox_send(struct mailbox *mailbox, int to, enum letter_kind kind,
+                               const struct letter *letter);
 
 /* Local. Fetches a letter if there is one: *here says so. */
-spmd_status spmd__post_fetch(struct post *post, bool *here, enum letter_kind *kind, int *from,
-                             struct letter *letter);
+spmd_status spmd__mailbox_fetch(struct mailbox *mailbox, bool *here, enum letter_kind *kind,
+                                int *from, struct letter *letter);
 
 #endif
