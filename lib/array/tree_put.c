@@ -147,7 +147,7 @@ spmd_status spmd__tree_agree(spmd_mesh *mesh, spmd_status status, uint64_t diges
     if (well && status == SPMD_ERR_DISAGREE) {
         char message[ERROR_MESSAGE_BYTES];
         snprintf(message, sizeof message, "trees: %s", spmd_error_message());
-        return spmd__error_agreed(status, message, spmd__error_is_speaker());
+        return spmd__error_agreed(status, message, spmd_error_place(), spmd__error_is_speaker());
     }
     return status;
 }

@@ -32,6 +32,7 @@ struct voter {
 struct verdict {
     int status;
     char message[ERROR_MESSAGE_BYTES];
+    char place[ERROR_PLACE_BYTES]; /* where in the program of the failing rank; "" if not known */
 };
 
 /* What a rank tells the others where their digests differ. */
@@ -73,8 +74,11 @@ static spmd_status spread_failure(MPI_Comm comm, struct voter voter, const struc
         snprintf(verdict.message, sizeof verdict.message, "%s", spmd_error_message());
     else if (voter.rank == failing)
         name_failure(voter.name, verdict.message);
+    if (voter.rank == failing)
+        snprintf(verdict.place, sizeof verdict.place, "%s", spmd_error_place());
     TRY_MPI(MPI_Bcast(&verdict, sizeof verdict, MPI_BYTE, failing, comm));
-    return spmd__error_agreed((spmd_status)verdict.status, verdict.message, voter.rank == failing);
+    return spmd__error_agreed((spmd_status)verdict.status, verdict.message, verdict.place,
+                              voter.rank == failing);
 }
 
 static struct statement make_statement(struct voter voter, uint64_t digest)
@@ -102,7 +106,7 @@ static spmd_status name_stranger(MPI_Comm comm, struct voter voter, uint64_t dig
              "one%s%s%s%s",
              (int)other.name, (int)first.name, known ? ": " : "", known ? other.call : "",
              known ? " beside " : "", known ? first.call : "");
-    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, voter.rank == 0);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, "", voter.rank == 0);
 }
 
 static spmd_status conclude(MPI_Comm comm, struct voter voter, const struct ballot *result,

@@ -147,7 +147,7 @@ spmd_status spmd__detector_verdict(const struct detector *detector)
 {
     if (detector->outcome != NEVER_GOES_ON)
         return SPMD_OK;
-    return spmd__error_agreed(SPMD_ERR_DISAGREE, detector->message, detector->rank == 0);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, detector->message, "", detector->rank == 0);
 }
 
 spmd_status spmd__detector_check(const struct detector *detector)
@@ -156,7 +156,7 @@ spmd_status spmd__detector_check(const struct detector *detector)
         return SPMD_OK;
     char message[ERROR_MESSAGE_BYTES + 64];
     snprintf(message, sizeof message, "this mesh is out of use: %s", detector->message);
-    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, detector->rank == 0);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, "", detector->rank == 0);
 }
 
 /* The failure of the meeting that has ended. */
@@ -164,7 +164,7 @@ static spmd_status fail_meeting(const struct detector *detector)
 {
     bool leads = detector->rank == detector->meeting->members[0];
     TRY(spmd__detector_verdict(detector));
-    return spmd__error_agreed(SPMD_ERR_DISAGREE, detector->message, leads);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, detector->message, "", leads);
 }
 
 /* A rank whose letters fail cannot be waited for any more. */

@@ -82,9 +82,13 @@ spmd_status spmd_fail(spmd_status status, const char *format, ...)
     return status;
 }
 
-spmd_status spmd__error_agreed(spmd_status status, const char *message, bool speaker)
+spmd_status spmd__error_agreed(spmd_status status, const char *message, const char *place,
+                               bool speaker)
 {
+    char kept[ERROR_PLACE_BYTES]; /* `place` may be that of the last failure itself */
+    snprintf(kept, sizeof kept, "%s", place);
     record(message, true, speaker);
+    memcpy(last.place, kept, sizeof kept);
     return status;
 }
 

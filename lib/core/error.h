@@ -14,12 +14,12 @@
             return try_;           \
     } while (0)
 
-enum { ERROR_MESSAGE_BYTES = 1024 };
+enum { ERROR_MESSAGE_BYTES = 1024, ERROR_PLACE_BYTES = 256 };
 
 /* What is remembered of a failure. */
 struct failure {
     char message[ERROR_MESSAGE_BYTES];
-    char place[256];
+    char place[ERROR_PLACE_BYTES];
     bool agreed;
     bool speaker;
 };
@@ -44,7 +44,8 @@ void spmd__error_clear(void);
 
 /* Replaces this thread's message by one that all ranks of a call have agreed on; one of them,
  * the speaker, tells it to the user. */
-spmd_status spmd__error_agreed(spmd_status status, const char *message, bool speaker);
+spmd_status spmd__error_agreed(spmd_status status, const char *message, const char *place,
+                               bool speaker);
 
 /* Whether the last failure was agreed, and whether this rank is the one to tell it. */
 bool spmd__error_is_agreed(void);

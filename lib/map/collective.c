@@ -5,6 +5,7 @@
 
 #include "comm/mpi.h"
 #include "core/block.h"
+#include "core/place.h"
 #include "map/input_parts.h"
 #include "map/vmap.h"
 
@@ -200,11 +201,21 @@ spmd_status spmd__collective_prepare(struct operation *op, struct group **group)
     return spmd__collective_check(op, *group, (*group)->size);
 }
 
-spmd_status spmd__collective_run(struct operation *op)
+/* What MPI says of ranks that do different things does not say so. */
+static spmd_status explain(const struct operation *op, const struct group *group,
+                           spmd_status status)
+{
+    if (status != SPMD_ERR_MPI || spmd__watch_checks(group->real->mesh->watch))
+        return status;
+    return spmd_fail(status,
+                     "%s over %s: %s; if the ranks do not do the same here, SPMD_CHECK=1 in the "
+                     "environment finds out which",
+                     op->kind->name, op->axes, spmd_error_message());
+}
+
+static spmd_status run_among_ranks(struct operation *op)
 {
     struct group *group;
-    if (spmd__vmap_binds(op->ctx, op->axes))
-        return spmd__vmap_join(op);
     TRY(spmd__collective_prepare(op, &group));
     TRY(spmd__vmap_check_counts(op->ctx, group));
     TRY(spmd__collective_meet(op, group));
@@ -212,6 +223,16 @@ spmd_status spmd__collective_run(struct operation *op)
     spmd_status status = run(op, group);
     spmd__arena_reset(op->ctx->arena, mark);
     spmd__group_leave(group);
+    return explain(op, group, status);
+}
+
+spmd_status spmd__collective_run(struct operation *op)
+{
+    struct place place = spmd__place();
+    spmd_status status =
+        spmd__vmap_binds(op->ctx, op->axes) ? spmd__vmap_join(op) : run_among_ranks(op);
+    if (status != SPMD_OK && place.file) /* also of a body that returns it without SPMD_TRY */
+        spmd_passed(status, place.file, place.line, place.call);
     return status;
 }
 

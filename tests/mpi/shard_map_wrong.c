@@ -423,10 +423,30 @@ static void outputs_need_arrays_of_their_own(void)
     spmd_mesh_free(&mesh);
 }
 
-HARNESS_MAIN("shard_map_wrong", CASE(outputs_need_arrays_of_their_own),
-             CASE(a_failing_body_is_everybodys), CASE(agreed_plans_outlive_a_failing_body),
-             CASE(misuse_of_a_ctx_fails_the_call), CASE(blocks_must_add_up),
-             CASE(blocks_of_different_types_disagree), CASE(outputs_must_fit_their_spec),
-             CASE(wrong_specs_are_refused), CASE(strict_calls_move_nothing),
-             CASE(collectives_need_a_body), CASE(wrong_arrays_are_refused),
-             CASE(counts_and_options_are_agreed_on), CASE(failures_name_ranks_of_the_communicator))
+static spmd_status sum_over_nothing(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    spmd_block *sum = spmd_temp(ctx, SPMD_F64, SPMD_SHAPE(1));
+    return spmd_psum(ctx, sum, "nowhere", sum);
+}
+
+/* Also where the body returns the failure as it is. */
+static void a_failing_collective_tells_its_place(void)
+{
+    spmd_mesh *mesh = NULL;
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    EXPECT_FAILS(spmd_shard_map(mesh, sum_over_nothing, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL),
+                 SPMD_ERR_MESH, "nowhere");
+    EXPECT(strstr(spmd_error_place(), "shard_map_wrong.c:") != NULL);
+    EXPECT(strstr(spmd_error_place(), "spmd_psum(...)") != NULL);
+    spmd_mesh_free(&mesh);
+}
+
+HARNESS_MAIN("shard_map_wrong", CASE(a_failing_collective_tells_its_place),
+             CASE(outputs_need_arrays_of_their_own), CASE(a_failing_body_is_everybodys),
+             CASE(agreed_plans_outlive_a_failing_body), CASE(misuse_of_a_ctx_fails_the_call),
+             CASE(blocks_must_add_up), CASE(blocks_of_different_types_disagree),
+             CASE(outputs_must_fit_their_spec), CASE(wrong_specs_are_refused),
+             CASE(strict_calls_move_nothing), CASE(collectives_need_a_body),
+             CASE(wrong_arrays_are_refused), CASE(counts_and_options_are_agreed_on),
+             CASE(failures_name_ranks_of_the_communicator))

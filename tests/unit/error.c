@@ -127,10 +127,12 @@ END_TEST
 
 START_TEST(agreed_failures_have_one_speaker)
 {
-    ck_assert_int_eq(spmd__error_agreed(SPMD_ERR_SPEC, "rank 1: bad", true), SPMD_ERR_SPEC);
+    ck_assert_int_eq(spmd__error_agreed(SPMD_ERR_SPEC, "rank 1: bad", "a.c:3: f(...)", true),
+                     SPMD_ERR_SPEC);
     ck_assert_str_eq(spmd_error_message(), "rank 1: bad");
+    ck_assert_str_eq(spmd_error_place(), "a.c:3: f(...)");
     ck_assert(spmd__error_is_agreed() && spmd__error_is_speaker());
-    spmd__error_agreed(SPMD_ERR_SPEC, "rank 1: bad", false);
+    spmd__error_agreed(SPMD_ERR_SPEC, "rank 1: bad", "", false);
     ck_assert(spmd__error_is_agreed() && !spmd__error_is_speaker());
     spmd_fail(SPMD_ERR_SPEC, "a local one");
     ck_assert(!spmd__error_is_agreed() && !spmd__error_is_speaker());
