@@ -71,8 +71,8 @@ spmd_status spmd_out_array(spmd_ctx *ctx, int index, spmd_array *array);
  * with values as spmd_array_print has them; where a block's place in a global array is not known,
  * without one. `label` is each rank's own, and cut after 255 bytes. In a vmap it prints once for
  * each instance, whose number follows the mesh; ranks need equal numbers of instances. Local
- * without a mesh, or with ctx NULL. Fails with SPMD_ERR_ARGUMENT, SPMD_ERR_MEMORY, SPMD_ERR_FILE;
- * all ranks alike. */
+ * without a mesh, or with ctx NULL. Fails with SPMD_ERR_ARGUMENT, SPMD_ERR_SHAPE, SPMD_ERR_DTYPE,
+ * SPMD_ERR_MEMORY, SPMD_ERR_FILE; all ranks alike. */
 spmd_status spmd_block_print(spmd_ctx *ctx, const char *label, const spmd_block *block,
                              FILE *stream);
 
@@ -131,7 +131,8 @@ spmd_status spmd_shard_map_plan(spmd_mesh *mesh, spmd_body *body, int nin,
 spmd_status spmd_shard_map_run(spmd_shard_map_call *plan, void *user, spmd_array *const in[],
                                spmd_array *out[]);
 
-/* Local. Frees the plan and sets it NULL; NULL is accepted. Arrays that it gave stay. */
+/* Local. Frees the plan and sets it NULL; NULL is accepted. Arrays that it gave stay. A plan that
+ * runs, which its body may free, goes when the run ends. */
 void spmd_shard_map_free(spmd_shard_map_call **plan);
 
 /* An input that vmap hands to every instance whole, or an output that all instances share. */

@@ -1,6 +1,8 @@
 /* core/block.c - parts of arrays as bodies see them. */
 #include "core/block.h"
 
+#include "core/shape.h"
+
 spmd_shape spmd_block_shape(const spmd_block *block)
 {
     return spmd_shape_make(block->ndim, block->shape);
@@ -9,6 +11,17 @@ spmd_shape spmd_block_shape(const spmd_block *block)
 int64_t spmd_block_size(const spmd_block *block)
 {
     return spmd_shape_size(spmd_block_shape(block));
+}
+
+spmd_status spmd__block_check(const spmd_block *block, const char *name)
+{
+    int64_t bytes;
+    spmd_status status = spmd__type_check(block->dtype, spmd_block_shape(block), &bytes);
+    if (status != SPMD_OK)
+        return spmd_fail(status, "%s: %s", name, spmd_error_message());
+    if (bytes > 0 && !block->data)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s has no memory", name);
+    return SPMD_OK;
 }
 
 size_t spmd__block_bytes(const spmd_block *block)

@@ -4,6 +4,11 @@
 
 #include <spmd/types.h>
 
+/* Whether there can be such a block: programs make their own ones, too. Its type and shape are
+ * those of some array, and where it has elements it has memory. Fails with SPMD_ERR_DTYPE,
+ * SPMD_ERR_SHAPE or SPMD_ERR_ARGUMENT, and a message that calls it `name`. */
+spmd_status spmd__block_check(const spmd_block *block, const char *name);
+
 /* Bytes of its elements. */
 size_t spmd__block_bytes(const spmd_block *block);
 

@@ -6,6 +6,7 @@
 #include "comm/mpi.h"
 #include "core/block.h"
 #include "core/place.h"
+#include "core/shape.h"
 #include "map/input_parts.h"
 #include "map/vmap.h"
 
@@ -135,6 +136,8 @@ static spmd_status check_blocks(const struct operation *op)
     const char *name = op->kind->name;
     if (!op->in || !op->out)
         return spmd_fail(SPMD_ERR_ARGUMENT, "%s needs a block to read and one to write", name);
+    TRY(spmd__block_check(op->in, "the block to read"));
+    TRY(spmd__block_check(op->out, "the block to write"));
     if (!spmd__block_is_dense(op->in) || !spmd__block_is_dense(op->out))
         return spmd_fail(SPMD_ERR_SHAPE, "%s needs dense blocks, %s has strides", name,
                          spmd__block_is_dense(op->in) ? "out" : "its input");
@@ -144,6 +147,14 @@ static spmd_status check_blocks(const struct operation *op)
 spmd_status spmd__collective_check(struct operation *op, const struct group *group, int64_t size)
 {
     TRY(check_blocks(op));
+    return op->kind->check(op, group, size);
+}
+
+spmd_status spmd__collective_check_shape(struct operation *op, const struct group *group,
+                                         int64_t size)
+{
+    int64_t bytes;
+    TRY(spmd__type_check(op->in->dtype, spmd_block_shape(op->in), &bytes));
     return op->kind->check(op, group, size);
 }
 
@@ -252,7 +263,7 @@ spmd_status spmd__collective_shape(struct operation *op, spmd_shape *out)
     if (spmd__vmap_binds(op->ctx, op->axes))
         return spmd__vmap_shape(op, out);
     TRY(spmd__ctx_group(op->ctx, op->axes, &group));
-    TRY(op->kind->check(op, group, group->size));
+    TRY(spmd__collective_check_shape(op, group, group->size));
     TRY(spmd__vmap_check_counts(op->ctx, group));
     TRY(meet(op, group, "the shape of "));
     struct arena_mark mark = spmd__arena_mark(op->ctx->arena);

@@ -90,6 +90,10 @@ spmd_status spmd__collective_shape(struct operation *op, spmd_shape *shape);
  * members are instances of vmaps, or these as well as ranks. */
 spmd_status spmd__collective_check(struct operation *op, const struct group *group, int64_t size);
 
+/* Local. The same for who asks for a shape: `out` is not looked at, nor is memory. */
+spmd_status spmd__collective_check_shape(struct operation *op, const struct group *group,
+                                         int64_t size);
+
 /* Local. Finds the group, of ranks alone, and checks. */
 spmd_status spmd__collective_prepare(struct operation *op, struct group **group);
 

@@ -69,6 +69,7 @@ spmd_status spmd__halo_check(const spmd_block *block, const spmd_halo halo[])
     if (!block || (!halo && block->ndim > 0))
         return spmd_fail(SPMD_ERR_ARGUMENT, "a border needs a block and its halo, the %s is NULL",
                          block ? "halo" : "block");
+    TRY(spmd__block_check(block, "the block of a border"));
     for (int d = 0; d < block->ndim; d++)
         if (halo[d].lo < 0 || halo[d].hi < 0)
             return spmd_fail(SPMD_ERR_ARGUMENT,

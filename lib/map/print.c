@@ -6,6 +6,7 @@
 #include "comm/agree.h"
 #include "comm/mesh.h"
 #include "comm/mpi.h"
+#include "core/block.h"
 #include "core/excerpt.h"
 #include "core/layout.h"
 #include "core/mem.h"
@@ -51,13 +52,9 @@ static size_t bytes_of(const struct excerpt *excerpt)
 
 static spmd_status check(const struct notice *notice)
 {
-    if (notice->there && spmd_dtype_size(notice->block.dtype) == 0)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "block_print: the block %s has no element type",
-                         notice->label);
-    if (has_values(notice) && !notice->block.data)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "block_print: the block %s has no memory",
-                         notice->label);
-    return SPMD_OK;
+    char name[LABEL_BYTES + 16];
+    snprintf(name, sizeof name, "the block %s", notice->label);
+    return notice->there ? spmd__block_check(&notice->block, name) : SPMD_OK;
 }
 
 /* Copies what is shown of this rank's block. */

@@ -301,8 +301,10 @@ static spmd_status map_inputs(struct vmap *vmap, const spmd_block *const in[], c
         struct mapped *mapped = &vmap->in[k];
         mapped->whole = (spmd_block *)in[k]; /* read only */
         mapped->axis = -1;
-        if (in[k])
-            TRY(spmd__batch_axis(&vmap->names, IN_AXIS, k, in_axes[k], in[k]->ndim, &mapped->axis));
+        if (!in[k])
+            continue;
+        TRY(spmd__block_check(in[k], spmd__argument(&vmap->names, INPUT, k).text));
+        TRY(spmd__batch_axis(&vmap->names, IN_AXIS, k, in_axes[k], in[k]->ndim, &mapped->axis));
     }
     return SPMD_OK;
 }
@@ -316,6 +318,8 @@ static spmd_status map_outputs(struct vmap *vmap, spmd_block *const out[])
                              "a vmap without instances cannot know the type of %s: give its "
                              "block",
                              spmd__argument(&vmap->names, OUTPUT, k).text);
+        if (out[k])
+            TRY(spmd__block_check(out[k], spmd__argument(&vmap->names, OUTPUT, k).text));
         vmap->out[k].whole = out[k];
         vmap->out[k].first = -1;
     }

@@ -89,7 +89,7 @@ spmd_status spmd__vmap_shape(struct operation *op, spmd_shape *shape)
 {
     int64_t size;
     TRY(find_members(op, &size));
-    TRY(op->kind->check(op, NULL, size));
+    TRY(spmd__collective_check_shape(op, NULL, size));
     struct arena_mark mark = spmd__arena_mark(op->ctx->arena);
     spmd_status status =
         op->kind->shape(op, NULL, size, spmd__vmap_axis_index(op->ctx, op->axes), shape);

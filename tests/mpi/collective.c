@@ -641,6 +641,57 @@ static spmd_status wrong_calls(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* Blocks that programs made. `shape` asks, and needs no memory. */
+static void expect_refused(spmd_ctx *ctx, spmd_block block, spmd_status wanted, bool shape)
+{
+    const spmd_halo halo[SPMD_MAX_DIMS + 1] = {{"x", 1, 1, true}};
+    const spmd_vmap_options named = {.axis_name = "v", .axis_size = 2};
+    spmd_block *made = NULL, *given = &block, *good = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(4));
+    spmd_block same = block;
+    spmd_shape asked;
+    EXPECT_FAILS(spmd_psum(ctx, &block, "x", &same), wanted, "the block to read");
+    EXPECT_FAILS(spmd_psum(ctx, good, "x", &same), wanted, "the block to write");
+    EXPECT_FAILS(spmd_halo_exchange(ctx, &block, halo), wanted, "the block of a border");
+    EXPECT_FAILS(spmd_block_print(ctx, "odd", &block, stderr), wanted, "the block odd");
+    EXPECT_FAILS(spmd_vmap(ctx, wrong_calls, NULL, 1, SPMD_BLOCKS(&block), SPMD_AXES(0), 1, &made,
+                           SPMD_AXES(0), NULL),
+                 wanted, "input 0");
+    EXPECT_FAILS(spmd_vmap(ctx, wrong_calls, NULL, 0, NULL, NULL, 1, &given, SPMD_AXES(0), &named),
+                 wanted, "output 0");
+    if (shape)
+        EXPECT_FAILS(spmd_all_gather_shape(ctx, &block, "x", 0, SPMD_TILED, &asked), wanted, "");
+}
+
+static spmd_status odd_blocks(spmd_ctx *ctx, void *user)
+{
+    const spmd_block *good = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(4));
+    spmd_block block = *good;
+    (void)user;
+    block.dtype = (spmd_dtype)99;
+    expect_refused(ctx, block, SPMD_ERR_DTYPE, true);
+    block.dtype = SPMD_DTYPE_NONE;
+    expect_refused(ctx, block, SPMD_ERR_DTYPE, true);
+    block = *good;
+    block.ndim = SPMD_MAX_DIMS + 1;
+    expect_refused(ctx, block, SPMD_ERR_SHAPE, true);
+    block.ndim = -1;
+    expect_refused(ctx, block, SPMD_ERR_SHAPE, true);
+    block = *good;
+    block.shape[0] = -4;
+    expect_refused(ctx, block, SPMD_ERR_SHAPE, true);
+    block.shape[0] = INT64_MAX;
+    expect_refused(ctx, block, SPMD_ERR_SHAPE, true);
+    block = *good;
+    block.data = NULL;
+    expect_refused(ctx, block, SPMD_ERR_ARGUMENT, false);
+    return SPMD_OK;
+}
+
+static void odd_blocks_are_refused(void)
+{
+    run(odd_blocks, NULL);
+}
+
 static void wrong_calls_are_refused(void)
 {
     run(wrong_calls, NULL);
@@ -679,4 +730,5 @@ HARNESS_MAIN("collective", CASE(psum_of_every_type), CASE(pmax_and_pmin_of_every
              CASE(places_along_axes), CASE(all_gather_along_every_dim),
              CASE(all_gather_of_every_type), CASE(all_gather_of_uneven_blocks),
              CASE(all_gather_in_another_order), CASE(pbroadcast_from_every_member),
-             CASE(sums_of_uneven_blocks_are_refused), CASE(wrong_calls_are_refused))
+             CASE(sums_of_uneven_blocks_are_refused), CASE(wrong_calls_are_refused),
+             CASE(odd_blocks_are_refused))
