@@ -23,7 +23,7 @@
 struct fibre {
     void (*run)(void *);
     void *argument;
-    char *memory; /* a page that must not be touched, then the stack */
+    char *memory; /* a guard, which must not be touched, then the stack */
     size_t guard, bytes;
     ucontext_t here; /* where it goes on */
     ucontext_t back; /* where who resumed it goes on */
@@ -37,6 +37,11 @@ struct fibre {
 };
 
 static _Thread_local struct fibre *running;
+
+/* Large arrays of a function may lie far below the last thing that it touched: what runs over by
+ * less than this ends the run, and never writes to what happens to lie below. As Linux leaves it
+ * below the stack of a process. */
+enum { GUARD_BYTES = 1 << 20 };
 
 /* The address sanitizer follows stacks: it is told before and after each change. */
 static void announce_switch(void **fakes, const void *stack, size_t bytes)
@@ -89,14 +94,14 @@ static void enter(void)
 
 static spmd_status map_stack(struct fibre *fibre, size_t stack_bytes)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), guard = GUARD_BYTES;
     size_t wanted = stack_bytes < FIBRE_LEAST_STACK ? FIBRE_LEAST_STACK : stack_bytes;
     size_t bytes = wanted / page * page + (wanted % page != 0) * page, all;
-    if (bytes < wanted || __builtin_add_overflow(bytes, page, &all))
+    if (bytes < wanted || __builtin_add_overflow(bytes, guard, &all))
         return spmd_fail(SPMD_ERR_MEMORY, "no memory for a stack of %zu bytes", wanted);
     void *memory = mmap(NULL, all, PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
-    if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) {
+    if (memory == MAP_FAILED || mprotect(memory, guard, PROT_NONE) != 0) {
         if (memory != MAP_FAILED)
             munmap(memory, all);
         return spmd_fail(SPMD_ERR_MEMORY,
@@ -105,7 +110,7 @@ static spmd_status map_stack(struct fibre *fibre, size_t stack_bytes)
                          wanted);
     }
     fibre->memory = memory;
-    fibre->guard = page;
+    fibre->guard = guard;
     fibre->bytes = bytes;
     return SPMD_OK;
 }

@@ -2,6 +2,7 @@
 #include "core/fibre.h"
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/error.h"
 #include "core/place.h"
@@ -141,6 +142,46 @@ START_TEST(stacks_are_as_large_as_asked)
 }
 END_TEST
 
+/* Whether a part of this process's memory, or some of it, can be written. */
+static bool can_write(uintptr_t lo, uintptr_t hi)
+{
+    FILE *maps = fopen("/proc/self/maps", "r");
+    unsigned long first, last;
+    char line[512], access[8];
+    bool found = false;
+    while (maps && fgets(line, sizeof line, maps))
+        if (sscanf(line, "%lx-%lx %7s", &first, &last, access) == 3 && first < hi && last > lo)
+            found = found || access[1] == 'w';
+    if (maps)
+        fclose(maps);
+    return found;
+}
+
+/* Looks whether a large array that does not fit could be written, far below the stack. */
+static void look_below(void *argument)
+{
+    enum { NEAR = FIBRE_LEAST_STACK + (8 << 10), FAR = FIBRE_LEAST_STACK + (512 << 10) };
+    uintptr_t here = (uintptr_t)&argument;
+    *(bool *)argument = can_write(here - FAR, here - NEAR);
+}
+
+/* Below them may lie others. */
+START_TEST(stacks_are_guarded_by_more_than_a_page)
+{
+    enum { N = 8 };
+    struct fibre *fibres[N];
+    bool found[N];
+    for (int k = 0; k < N; k++)
+        ASSERT_OK(spmd__fibre_make(0, look_below, &found[k], &fibres[k]));
+    for (int k = 0; k < N; k++)
+        spmd__fibre_resume(fibres[k]);
+    for (int k = 0; k < N; k++) {
+        ck_assert(!found[k]);
+        spmd__fibre_free(&fibres[k]);
+    }
+}
+END_TEST
+
 /* One that never began leaves nothing behind. */
 START_TEST(unused_ones_are_freed)
 {
@@ -154,4 +195,4 @@ END_TEST
 
 UNIT_MAIN("fibre", goes_on_where_it_left, many_take_turns, they_nest,
           each_remembers_its_own_failure_and_place, stacks_are_as_large_as_asked,
-          unused_ones_are_freed)
+          stacks_are_guarded_by_more_than_a_page, unused_ones_are_freed)
