@@ -229,13 +229,18 @@ static spmd_status run_sets(const struct roster *roster)
     return SPMD_OK;
 }
 
+static spmd_status open_and_run(const struct roster *roster)
+{
+    TRY(spmd__group_open(roster->group));
+    return run_sets(roster);
+}
+
 static spmd_status run_over_ranks(const struct roster *roster)
 {
     struct operation *first = roster->ops[0];
     TRY(spmd__vmap_check_counts(first->ctx, roster->group));
-    TRY(spmd__group_open(roster->group));
     TRY(spmd__collective_meet(first, roster->group));
-    spmd_status status = run_sets(roster);
+    spmd_status status = open_and_run(roster);
     spmd__group_leave(roster->group);
     return status;
 }

@@ -111,7 +111,7 @@ static spmd_status open_together(struct group *group, const char *what)
 static spmd_status announce(spmd_request *request, struct group *group)
 {
     char what[WHAT_BYTES];
-    if (!spmd__watch_checks(group->real->mesh->watch))
+    if (!group->real->mesh->watch)
         return spmd__group_open(group);
     describe(request, what);
     if (group->real->comm == MPI_COMM_NULL)

@@ -162,15 +162,19 @@ static bool compute_counts(const struct vmap *vmap, const struct group *group, i
     return false;
 }
 
+static spmd_status reduce_counts(const struct vmap *vmap, struct group *group, int64_t counts[2])
+{
+    TRY(spmd__group_open(group));
+    return spmd__all_reduce(group, SPMD_MAX, SPMD_I64, counts, counts, 2, vmap->arena);
+}
+
 /* Collective over the group. */
 static spmd_status ask_counts(const struct vmap *vmap, struct group *group, int64_t *least,
                               int64_t *most)
 {
     int64_t counts[] = {vmap->size, -vmap->size};
-    TRY(spmd__group_open(group));
     TRY(spmd__group_meet(group, "a collective in a vmap, whose instances are counted first"));
-    spmd_status status =
-        spmd__all_reduce(group, SPMD_MAX, SPMD_I64, counts, counts, 2, vmap->arena);
+    spmd_status status = reduce_counts(vmap, group, counts);
     spmd__group_leave(group);
     *most = counts[0];
     *least = -counts[1];

@@ -323,6 +323,47 @@ static void an_early_failure(void)
     spmd_mesh_free(&mesh);
 }
 
+static spmd_status fail_as_instance(spmd_ctx *ctx, void *user)
+{
+    const char *axes = user;
+    spmd_block *sum = spmd_temp(ctx, SPMD_F32, SPMD_SCALAR);
+    if (is_last() && test_size > 1 && spmd_axis_index(ctx, "v") == 1)
+        return spmd_fail(SPMD_ERR_BODY, "this instance has had enough");
+    return spmd_psum(ctx, sum, axes, sum);
+}
+
+static spmd_status run_instances(spmd_ctx *ctx, const char *axes)
+{
+    const spmd_vmap_options options = {.axis_name = "v", .axis_size = 3};
+    return spmd_vmap(ctx, fail_as_instance, (void *)axes, 0, NULL, NULL, 0, NULL, NULL, &options);
+}
+
+static spmd_status run_instances_with_ranks(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    return run_instances(ctx, "x,v");
+}
+
+static spmd_status run_instances_over_ranks(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    return run_instances(ctx, "x");
+}
+
+/* The members' communicator is not there yet: making it would wait as well. */
+static void an_instance_fails(void)
+{
+    spmd_body *const bodies[] = {run_instances_with_ranks, run_instances_over_ranks};
+    for (int i = 0; i < 2; i++) {
+        spmd_mesh *mesh = make("x=*,y=1");
+        expect_deadlock(mesh, bodies[i]);
+        if (test_size > 1)
+            expect_text(") with: instance 1: this instance has had enough");
+        expect_out_of_use(mesh);
+        spmd_mesh_free(&mesh);
+    }
+}
+
 /* The failure reaches a plan's run as well, which without checks agrees on nothing. */
 static void an_early_failure_in_a_planned_run(void)
 {
@@ -634,9 +675,10 @@ static void meshes_come_and_go(void)
 HARNESS_MAIN("watch", CASE(different_shapes), CASE(different_dtypes), CASE(different_calls),
              CASE(a_different_order), CASE(different_arguments), CASE(the_wrong_axis),
              CASE(a_forgotten_collective), CASE(an_early_return), CASE(an_early_failure),
-             CASE(an_early_failure_in_a_planned_run), CASE(the_wrong_output_shape),
-             CASE(other_calls_outside_of_bodies), CASE(one_row_is_stuck),
-             CASE(rows_may_do_different_things), CASE(messages_of_the_program), CASE(one_slow_rank),
-             CASE(one_row_waits_for_the_others), CASE(two_phases), CASE(thousands_of_meetings),
+             CASE(an_instance_fails), CASE(an_early_failure_in_a_planned_run),
+             CASE(the_wrong_output_shape), CASE(other_calls_outside_of_bodies),
+             CASE(one_row_is_stuck), CASE(rows_may_do_different_things),
+             CASE(messages_of_the_program), CASE(one_slow_rank), CASE(one_row_waits_for_the_others),
+             CASE(two_phases), CASE(thousands_of_meetings),
              CASE(an_environment_of_one_rank_is_enough), CASE(wrong_settings_are_refused),
              CASE(meshes_come_and_go))
