@@ -141,6 +141,8 @@ static spmd_status end_run(spmd_shard_map_call *call, spmd_status status)
     spmd__inputs_drop(call);
     call->settled = call->settled || status == SPMD_OK;
     call->running = false;
+    if (call->freed)
+        spmd_shard_map_free(&call);
     return status;
 }
 

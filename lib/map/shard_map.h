@@ -48,6 +48,7 @@ struct spmd_shard_map_call {
     bool strict;
     bool settled; /* a first run has fixed the output types */
     bool running; /* its body must not run it again */
+    bool freed;   /* by its body: it goes at the end of the run */
 };
 
 /* Local. A plan that has not been agreed on; what must be alike of it; its end. */

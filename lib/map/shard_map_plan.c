@@ -232,6 +232,10 @@ void spmd_shard_map_free(spmd_shard_map_call **handle)
     *handle = NULL;
     if (!call)
         return;
+    if (call->running) {
+        call->freed = true;
+        return;
+    }
     for (int k = 0; k < call->nin; k++) {
         spmd_sharding_free(&call->input[k].named);
         spmd_sharding_free(&call->input[k].wanted);

@@ -18,6 +18,7 @@ struct spmd_shard_map_tree_call {
     bool agree;
     bool settled; /* a first run has been agreed on */
     bool running; /* its body must not run it again */
+    bool freed;   /* by its body: it goes at the end of the run */
 };
 
 /* A leaf of a structure, whatever its value. */
@@ -157,6 +158,10 @@ void spmd_shard_map_tree_free(spmd_shard_map_tree_call **handle)
     *handle = NULL;
     if (!plan)
         return;
+    if (plan->running) {
+        plan->freed = true;
+        return;
+    }
     spmd_shard_map_free(&plan->flat);
     spmd_mesh_free(&plan->mesh);
     spmd__tree_free(&plan->in);
@@ -210,6 +215,8 @@ spmd_status spmd_shard_map_tree_run(spmd_shard_map_tree_call *plan, void *user, 
     spmd_status status = run(plan, user, in, out);
     plan->running = false;
     plan->settled = plan->settled || status == SPMD_OK;
+    if (plan->freed)
+        spmd_shard_map_tree_free(&plan);
     return status;
 }
 

@@ -256,8 +256,28 @@ static void plans_are_not_run_by_their_own_bodies(void)
     spmd_mesh_free(&mesh);
 }
 
-HARNESS_MAIN("shard_map_plan", CASE(plans_are_not_run_by_their_own_bodies),
-             CASE(a_given_output_is_used_again), CASE(a_given_output_that_is_held_is_left_alone),
+static spmd_status free_own_plan(spmd_ctx *ctx, void *user)
+{
+    spmd_shard_map_free((spmd_shard_map_call **)user);
+    return spmd_out(ctx, 0, SPMD_F32, SPMD_SHAPE(2)) ? SPMD_OK : SPMD_ERR_BODY;
+}
+
+static void plans_may_be_freed_by_their_own_bodies(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_shard_map_call *plan = NULL;
+    spmd_array *out = NULL;
+    EXPECT_OK(
+        spmd_shard_map_plan(mesh, free_own_plan, 0, NULL, 1, SPMD_SPECS("P(x)"), NULL, &plan));
+    EXPECT_OK(spmd_shard_map_run(plan, &plan, NULL, &out));
+    EXPECT(plan == NULL && spmd_array_shape(out).dim[0] == 2 * test_size);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
+HARNESS_MAIN("shard_map_plan", CASE(plans_may_be_freed_by_their_own_bodies),
+             CASE(plans_are_not_run_by_their_own_bodies), CASE(a_given_output_is_used_again),
+             CASE(a_given_output_that_is_held_is_left_alone),
              CASE(a_given_output_that_is_an_input_is_replaced),
              CASE(a_given_output_of_another_type_is_replaced),
              CASE(a_given_block_that_fits_gets_its_new_place), CASE(a_plan_runs_many_times),
