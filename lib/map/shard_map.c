@@ -12,6 +12,7 @@
 #include "map/shard_map.h"
 
 #include "comm/agree.h"
+#include "comm/mpi.h"
 #include "core/place.h"
 
 static spmd_status check_lists(const spmd_shard_map_call *call, spmd_array *const in[],
@@ -110,6 +111,8 @@ static spmd_status run_trusting(spmd_shard_map_call *call, void *user, spmd_arra
                                 spmd_array *out[])
 {
     TRY(check_lists(call, in, out));
+    if (!spmd__mpi_is_alive())
+        return spmd_fail(SPMD_ERR_MPI, "a run of a plan after MPI_Finalize");
     TRY(spmd__inputs_place(call, in));
     spmd_status status = run_body(call, user, in, out);
     if (status == SPMD_OK)
