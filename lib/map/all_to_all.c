@@ -62,20 +62,18 @@ static spmd_status plan_tiled(const struct operation *op, const struct group *gr
 {
     bool same_dim = op->dim == op->to_dim;
     int64_t split = op->in->shape[op->dim], total = 0, *part;
+    int64_t slab = spmd__parts_slab(swap->send.shape, op->to_dim, swap->send.element);
     TRY(spmd__arena_take(arena, (size_t)size, sizeof *part, &part));
     spmd__parts_split(group, size, split, part);
     TRY(spmd__parts_take(arena, &swap->send, part));
     swap->recv.shape.dim[op->dim] = part[index];
     for (int64_t m = 0; m < size; m++) {
-        total += extents[m];
+        total += slab * extents[m];
         part[m] = same_dim ? spmd__parts_split_one(group, size, extents[m], index) : extents[m];
     }
     TRY(spmd__parts_take(arena, &swap->recv, part));
     bool even = divide_alike(size, extents, same_dim) && (same_dim || split % size == 0);
-    int64_t one = (int64_t)swap->send.element; /* bytes of one index along to_dim of `in` */
-    for (int d = 0; d < op->in->ndim; d++)
-        one *= d == op->to_dim ? 1 : op->in->shape[d];
-    swap->volume = (struct volume){even ? spmd__parts_bytes(&swap->send, 0) : -1, one * total};
+    swap->volume = (struct volume){even ? spmd__parts_bytes(&swap->send, 0) : -1, total};
     return SPMD_OK;
 }
 

@@ -6,7 +6,10 @@ spmd_status spmd__parts_take(struct arena *arena, struct parts *parts, const int
     TRY(spmd__arena_take(arena, (size_t)parts->count + 1, sizeof *parts->first, &parts->first));
     parts->first[0] = 0;
     for (int64_t k = 0; k < parts->count; k++)
-        parts->first[k + 1] = parts->first[k] + (extent ? extent[k] : 1);
+        if (__builtin_add_overflow(parts->first[k], extent ? extent[k] : 1, &parts->first[k + 1]))
+            return spmd_fail(SPMD_ERR_SHAPE,
+                             "%lld parts along dim %d of %d have more than 2^63 - 1 elements there",
+                             (long long)parts->count, parts->dim, parts->shape.ndim);
     parts->shape.dim[parts->dim] = parts->first[parts->count];
     return SPMD_OK;
 }
@@ -34,13 +37,16 @@ void spmd__parts_split(const struct group *group, int64_t size, int64_t extent, 
         extents[k] = spmd__parts_split_one(group, size, extent, k);
 }
 
-/* Bytes of one index along the dimension. */
+int64_t spmd__parts_slab(spmd_shape shape, int dim, size_t element)
+{
+    shape.dim[dim] = 1;
+    int64_t size = spmd_shape_size(shape), bytes;
+    return size < 0 || __builtin_mul_overflow(size, (int64_t)element, &bytes) ? 0 : bytes;
+}
+
 static int64_t bytes_of_one(const struct parts *parts)
 {
-    int64_t bytes = (int64_t)parts->element;
-    for (int d = 0; d < parts->shape.ndim; d++)
-        bytes *= d == parts->dim ? 1 : parts->shape.dim[d];
-    return bytes;
+    return spmd__parts_slab(parts->shape, parts->dim, parts->element);
 }
 
 int64_t spmd__parts_bytes(const struct parts *parts, int64_t index)

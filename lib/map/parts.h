@@ -31,6 +31,10 @@ void spmd__parts_split(const struct group *group, int64_t size, int64_t extent, 
 int64_t spmd__parts_split_one(const struct group *group, int64_t size, int64_t extent,
                               int64_t index);
 
+/* Bytes of one index along a dimension of such a block; 0 also where they do not fit in 63 bits,
+ * which happens where there is no index. */
+int64_t spmd__parts_slab(spmd_shape shape, int dim, size_t element);
+
 int64_t spmd__parts_bytes(const struct parts *parts, int64_t index);
 bool spmd__parts_in_order(const struct parts *parts);
 struct view spmd__parts_view(const struct parts *parts, void *data, int64_t index);

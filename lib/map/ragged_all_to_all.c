@@ -10,6 +10,7 @@
 #include "comm/mpi.h"
 #include "comm/parcels.h"
 #include "core/block.h"
+#include "map/parts.h"
 #include "map/request.h"
 
 /* The lists [count of slices] of a call. */
@@ -114,10 +115,7 @@ static spmd_status exchange_targets(const struct operation *op, const struct gro
 
 static int64_t bytes_of_row(const spmd_block *block)
 {
-    int64_t bytes = (int64_t)spmd_dtype_size(block->dtype);
-    for (int d = 1; d < block->ndim; d++)
-        bytes *= block->shape[d];
-    return bytes;
+    return spmd__parts_slab(spmd_block_shape(block), 0, spmd_dtype_size(block->dtype));
 }
 
 static struct parcel rows_of(const spmd_block *block, int64_t peer, int64_t offset, int64_t rows)

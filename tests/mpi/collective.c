@@ -332,6 +332,35 @@ static spmd_status empty_blocks(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* Nothing lies there, so the extents need not fit together; what they would add up to must fit. */
+static spmd_status endless_blocks(spmd_ctx *ctx, void *user)
+{
+    const int64_t zeros[8] = {0};
+    spmd_shape shape;
+    (void)user;
+    spmd_block *in = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(INT64_MAX, 0, INT64_MAX));
+    EXPECT_OK(spmd_psum(ctx, in, "x,y", in));
+    EXPECT_OK(spmd_ragged_all_to_all(ctx, in, "x,y", test_size, zeros, zeros, zeros, zeros, in));
+    EXPECT_OK(spmd_all_gather_shape(ctx, in, "x,y", 1, SPMD_TILED, &shape));
+    EXPECT_OK(spmd_all_gather(ctx, in, "x,y", 1, SPMD_TILED, spmd_temp(ctx, SPMD_F32, shape)));
+    EXPECT_OK(spmd_psum_scatter_shape(ctx, in, "x,y", 0, SPMD_TILED, &shape));
+    EXPECT_OK(spmd_psum_scatter(ctx, in, "x,y", 0, SPMD_TILED, spmd_temp(ctx, SPMD_F32, shape)));
+    EXPECT_OK(spmd_all_to_all_shape(ctx, in, "x,y", 0, 1, SPMD_TILED, &shape));
+    EXPECT_OK(spmd_all_to_all(ctx, in, "x,y", 0, 1, SPMD_TILED, spmd_temp(ctx, SPMD_F32, shape)));
+    if (test_size == 1)
+        return SPMD_OK;
+    EXPECT_FAILS(spmd_all_gather_shape(ctx, in, "x,y", 0, SPMD_TILED, &shape), SPMD_ERR_SHAPE,
+                 "more than 2^63 - 1 elements");
+    EXPECT_FAILS(spmd_all_to_all_shape(ctx, in, "x,y", 1, 0, SPMD_TILED, &shape), SPMD_ERR_SHAPE,
+                 "more than 2^63 - 1 elements");
+    return SPMD_OK;
+}
+
+static void endless_blocks_take_part(void)
+{
+    run(endless_blocks, NULL);
+}
+
 static void empty_blocks_take_part(void)
 {
     run(empty_blocks, NULL);
@@ -726,9 +755,9 @@ HARNESS_MAIN("collective", CASE(psum_of_every_type), CASE(pmax_and_pmin_of_every
              CASE(pmean_of_every_type), CASE(types_of_sums_and_means),
              CASE(halves_are_carried_in_f32), CASE(not_a_number_wins),
              CASE(whole_numbers_are_exact_to_their_ends), CASE(empty_blocks_take_part),
-             CASE(groups_are_the_ranks_along_the_axes), CASE(without_axes_nothing_changes),
-             CASE(places_along_axes), CASE(all_gather_along_every_dim),
-             CASE(all_gather_of_every_type), CASE(all_gather_of_uneven_blocks),
-             CASE(all_gather_in_another_order), CASE(pbroadcast_from_every_member),
-             CASE(sums_of_uneven_blocks_are_refused), CASE(wrong_calls_are_refused),
-             CASE(odd_blocks_are_refused))
+             CASE(endless_blocks_take_part), CASE(groups_are_the_ranks_along_the_axes),
+             CASE(without_axes_nothing_changes), CASE(places_along_axes),
+             CASE(all_gather_along_every_dim), CASE(all_gather_of_every_type),
+             CASE(all_gather_of_uneven_blocks), CASE(all_gather_in_another_order),
+             CASE(pbroadcast_from_every_member), CASE(sums_of_uneven_blocks_are_refused),
+             CASE(wrong_calls_are_refused), CASE(odd_blocks_are_refused))
