@@ -183,8 +183,16 @@ spmd_status spmd_tree_set_tree(spmd_tree *tree, const char *path, const spmd_tre
     return spmd__tree_put(tree, path, &copy);
 }
 
+/* Whether there is a place for what a call gives. */
+static spmd_status check_place(const void *place)
+{
+    return place ? SPMD_OK
+                 : spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for what is found, it is NULL");
+}
+
 spmd_status spmd_tree_get(const spmd_tree *tree, const char *path, const spmd_tree **node)
 {
+    TRY(check_place(node));
     return spmd__tree_at(tree, path, node, NULL);
 }
 
@@ -199,6 +207,7 @@ static spmd_status fail_kind(const spmd_tree *node, const char *path, const char
 spmd_status spmd_tree_get_array(const spmd_tree *tree, const char *path, spmd_array **array)
 {
     const spmd_tree *node;
+    TRY(check_place(array));
     TRY(spmd_tree_get(tree, path, &node));
     spmd_array *found = spmd__tree_array(node);
     if (!found)
@@ -210,6 +219,7 @@ spmd_status spmd_tree_get_array(const spmd_tree *tree, const char *path, spmd_ar
 spmd_status spmd_tree_get_block(const spmd_tree *tree, const char *path, const spmd_block **block)
 {
     const spmd_tree *node;
+    TRY(check_place(block));
     TRY(spmd_tree_get(tree, path, &node));
     const spmd_block *found = spmd__tree_block(node);
     if (!found)
@@ -231,6 +241,7 @@ static spmd_status get_leaf(const spmd_tree *tree, const char *path, const struc
 spmd_status spmd_tree_get_key(const spmd_tree *tree, const char *path, spmd_key *key)
 {
     const spmd_tree *leaf;
+    TRY(check_place(key));
     TRY(get_leaf(tree, path, &spmd__leaf_key, &leaf));
     *key = leaf->value.key;
     return SPMD_OK;
@@ -239,6 +250,7 @@ spmd_status spmd_tree_get_key(const spmd_tree *tree, const char *path, spmd_key 
 spmd_status spmd_tree_get_text(const spmd_tree *tree, const char *path, const char **text)
 {
     const spmd_tree *leaf;
+    TRY(check_place(text));
     TRY(get_leaf(tree, path, &spmd__leaf_text, &leaf));
     *text = leaf->value.pointer;
     return SPMD_OK;
@@ -247,6 +259,7 @@ spmd_status spmd_tree_get_text(const spmd_tree *tree, const char *path, const ch
 spmd_status spmd_tree_get_integer(const spmd_tree *tree, const char *path, int64_t *integer)
 {
     const spmd_tree *leaf;
+    TRY(check_place(integer));
     TRY(get_leaf(tree, path, &spmd__leaf_integer, &leaf));
     *integer = leaf->value.integer;
     return SPMD_OK;

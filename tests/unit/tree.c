@@ -199,6 +199,8 @@ START_TEST(get_finds_leaves_of_each_kind)
     ASSERT_OK(spmd_tree_get_text(tree, "x/text", &text));
     ck_assert_str_eq(text, "P(x)");
     ASSERT_OK(spmd_tree_get_integer(tree, "x/integer", &integer));
+    ASSERT_FAILS(spmd_tree_get_integer(tree, "x/integer", NULL), SPMD_ERR_ARGUMENT, "no place");
+    ASSERT_FAILS(spmd_tree_get(tree, "x", NULL), SPMD_ERR_ARGUMENT, "no place");
     ck_assert_int_eq(integer, -3);
     ASSERT_FAILS(spmd_tree_get_array(tree, "x/key", &array), SPMD_ERR_ARGUMENT,
                  "x/key is a key, not an array");
