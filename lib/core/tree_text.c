@@ -237,6 +237,8 @@ spmd_status spmd__tree_parse_specs(const char *text, spmd_tree **tree)
 {
     if (!text)
         return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read specs from, it is NULL");
+    if (!tree)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new tree, it is NULL");
     struct reader reader = {.cursor = {text, text},
                             .what = "specs",
                             .leaf = "a spec, None, [ or {",
@@ -249,6 +251,8 @@ spmd_status spmd__tree_parse_axes(const char *text, spmd_tree **tree)
 {
     if (!text)
         return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read axes from, it is NULL");
+    if (!tree)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new tree, it is NULL");
     struct reader reader = {.cursor = {text, text},
                             .what = "axes",
                             .leaf = "a dimension, None, [ or {",

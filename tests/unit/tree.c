@@ -398,6 +398,8 @@ START_TEST(texts_that_do_not_parse)
                  "expected a dimension that arrays may have before what stands at column 6");
     ASSERT_FAILS(spmd_tree_parse_axes("[- 1]", &tree), SPMD_ERR_SYNTAX, "a number at column 3");
     ASSERT_FAILS(spmd_tree_parse_specs(NULL, &tree), SPMD_ERR_ARGUMENT, "NULL");
+    ASSERT_FAILS(spmd_tree_parse_specs("P()", NULL), SPMD_ERR_ARGUMENT, "no place");
+    ASSERT_FAILS(spmd_tree_parse_axes("0", NULL), SPMD_ERR_ARGUMENT, "no place");
     ASSERT_FAILS(spmd_tree_parse_axes(NULL, &tree), SPMD_ERR_ARGUMENT, "NULL");
     ck_assert_ptr_null(tree);
 }
