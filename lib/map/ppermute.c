@@ -73,6 +73,10 @@ static spmd_status check_pairs(const struct operation *op, int64_t size)
     if (op->count < 0 || (op->count > 0 && !pairs))
         return spmd_fail(SPMD_ERR_ARGUMENT, "ppermute needs a list of its %lld pairs",
                          (long long)op->count);
+    if (op->count > size)
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "%s over %s: %lld pairs of %lld members, so one is a source twice",
+                         op->kind->name, op->axes, (long long)op->count, (long long)size);
     TRY(clear(&from));
     TRY(clear(&to));
     for (int64_t i = 0; i < op->count; i++) {

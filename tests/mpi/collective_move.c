@@ -553,9 +553,11 @@ static spmd_status wrong_calls(spmd_ctx *ctx, void *user)
     EXPECT_FAILS(spmd_ppermute(ctx, in, "x", 1, SPMD_PAIRS({-1, 0}), out), SPMD_ERR_ARGUMENT,
                  "no member -1");
     EXPECT_FAILS(spmd_ppermute(ctx, in, "x", 2, SPMD_PAIRS({0, 0}, {0, n - 1}), out),
-                 SPMD_ERR_ARGUMENT, "member 0 is a source twice");
+                 SPMD_ERR_ARGUMENT, "is a source twice");
     EXPECT_FAILS(spmd_ppermute(ctx, in, "x", 2, SPMD_PAIRS({0, 0}, {n > 1, 0}), out),
                  SPMD_ERR_ARGUMENT, "twice");
+    EXPECT_FAILS(spmd_ppermute(ctx, in, "x", INT64_MAX, SPMD_PAIRS({0, 0}), out), SPMD_ERR_ARGUMENT,
+                 "twice");
     EXPECT_FAILS(spmd_ppermute(ctx, in, "x", 2, NULL, out), SPMD_ERR_ARGUMENT, "2 pairs");
     EXPECT_FAILS(spmd_ppermute(ctx, in, "x", -1, NULL, out), SPMD_ERR_ARGUMENT, "-1 pairs");
     EXPECT_FAILS(spmd_ppermute(ctx, in, "x", 0, NULL, room(ctx, SPMD_SHAPE(n))), SPMD_ERR_SHAPE,
