@@ -20,6 +20,14 @@
 #include <valgrind/valgrind.h>
 #endif
 
+/* What C++ remembers of a thread: the exceptions that are being handled, and thrown. So says the
+ * Itanium C++ ABI, 2.2.2. NULL in a program without C++. */
+struct exceptions {
+    void *caught;
+    unsigned uncaught;
+};
+extern struct exceptions *__cxa_get_globals(void) __attribute__((weak));
+
 struct fibre {
     void (*run)(void *);
     void *argument;
@@ -30,6 +38,7 @@ struct fibre {
     bool returned;
     struct failure failure; /* its own while it does not run, of who resumed it while it does */
     struct place place;     /* the same */
+    struct exceptions exceptions;
     unsigned stack_id;      /* valgrind's */
     void *fakes;            /* the address sanitizer's: frames of this stack that lie elsewhere, */
     const void *back_stack; /* and the stack of who resumed it */
@@ -137,6 +146,15 @@ spmd_status spmd__fibre_make(size_t stack_bytes, void (*run)(void *), void *argu
     return SPMD_OK;
 }
 
+static void swap_exceptions(struct fibre *fibre)
+{
+    if (!__cxa_get_globals)
+        return;
+    struct exceptions *here = __cxa_get_globals(), kept = *here;
+    *here = fibre->exceptions;
+    fibre->exceptions = kept;
+}
+
 /* What a thread remembers is each fibre's own: it changes with the stack. */
 static void swap_memories(struct fibre *fibre)
 {
@@ -144,6 +162,7 @@ static void swap_memories(struct fibre *fibre)
     spmd__place_restore(fibre->place);
     fibre->place = place;
     spmd__error_swap(&fibre->failure);
+    swap_exceptions(fibre);
 }
 
 void spmd__fibre_resume(struct fibre *fibre)

@@ -5,8 +5,8 @@
  *         spmd__fibre_suspend();      in it: back to who resumed it
  *     spmd__fibre_free(&fibre);       once it has returned, or before it began
  *
- * A fibre may resume others. Each has its own last failure and its own place in the program, as a
- * thread has. */
+ * A fibre may resume others. Each has its own last failure, its own place in the program, and its
+ * own exceptions in C++, as a thread has. */
 #ifndef CORE_FIBRE_H
 #define CORE_FIBRE_H
 

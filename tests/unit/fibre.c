@@ -119,6 +119,48 @@ START_TEST(each_remembers_its_own_failure_and_place)
 }
 END_TEST
 
+/* The C++ library's, of this program. */
+static struct {
+    void *caught;
+    unsigned uncaught;
+} exceptions;
+
+void *__cxa_get_globals(void);
+
+void *__cxa_get_globals(void)
+{
+    return &exceptions;
+}
+
+static void handle_and_suspend(void *argument)
+{
+    ck_assert_ptr_null(exceptions.caught);
+    exceptions.caught = argument;
+    exceptions.uncaught = 1;
+    spmd__fibre_suspend();
+    ck_assert_ptr_eq(exceptions.caught, argument);
+    exceptions.caught = NULL;
+}
+
+START_TEST(each_handles_its_own_exceptions)
+{
+    int mine, theirs[2];
+    struct fibre *fibres[2];
+    exceptions.caught = &mine;
+    exceptions.uncaught = 0;
+    for (int k = 0; k < 2; k++)
+        ASSERT_OK(spmd__fibre_make(0, handle_and_suspend, &theirs[k], &fibres[k]));
+    for (int round = 0; round < 2; round++)
+        for (int k = 0; k < 2; k++) {
+            spmd__fibre_resume(fibres[k]);
+            ck_assert_ptr_eq(exceptions.caught, &mine);
+            ck_assert_int_eq(exceptions.uncaught, 0);
+        }
+    spmd__fibre_free(&fibres[0]);
+    spmd__fibre_free(&fibres[1]);
+}
+END_TEST
+
 /* Touches most of a stack. */
 static void use_stack(void *argument)
 {
@@ -194,5 +236,6 @@ START_TEST(unused_ones_are_freed)
 END_TEST
 
 UNIT_MAIN("fibre", goes_on_where_it_left, many_take_turns, they_nest,
-          each_remembers_its_own_failure_and_place, stacks_are_as_large_as_asked,
-          stacks_are_guarded_by_more_than_a_page, unused_ones_are_freed)
+          each_remembers_its_own_failure_and_place, each_handles_its_own_exceptions,
+          stacks_are_as_large_as_asked, stacks_are_guarded_by_more_than_a_page,
+          unused_ones_are_freed)
