@@ -34,6 +34,9 @@ static spmd_status read_options(spmd_shard_map_call *call, const spmd_shard_map_
     call->agree = options->agree;
     call->strict = options->strict;
     call->replication = options->replication;
+    if (call->replication < SPMD_REPLICATION_DEFAULT || call->replication > SPMD_REPLICATION_NEVER)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "the option replication of a shard_map is %d",
+                         (int)call->replication);
     if (call->replication == SPMD_REPLICATION_DEFAULT)
         TRY(read_environment(&call->replication));
     if (options->axes && spmd__axis_list_parse(options->axes, axes, &manual) != SPMD_OK)

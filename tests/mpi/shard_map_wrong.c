@@ -373,6 +373,10 @@ static void counts_and_options_are_agreed_on(void)
     expect_disagreement(spmd_shard_map_plan(mesh, copy, 1, SPMD_SPECS("P()"), 1, SPMD_SPECS("P()"),
                                             &(spmd_shard_map_options){.replication = mine}, &plan));
     spmd_shard_map_free(&plan);
+    const spmd_shard_map_options wrong = {.replication = (spmd_replication)7};
+    EXPECT_FAILS(
+        spmd_shard_map_plan(mesh, copy, 1, SPMD_SPECS("P()"), 1, SPMD_SPECS("P()"), &wrong, &plan),
+        SPMD_ERR_ARGUMENT, "the option replication of a shard_map is 7");
     spmd_mesh_free(&mesh);
 }
 
