@@ -52,7 +52,7 @@ static spmd_status meet_in_call(spmd_mesh *mesh, spmd_status status)
     return meet(mesh, note);
 }
 
-static spmd_status meet_after_body(spmd_mesh *mesh, spmd_status status)
+static spmd_status meet_once_after_body(spmd_mesh *mesh, spmd_status status)
 {
     char note[WATCH_NOTE_BYTES];
     if (!mesh->watch)
@@ -61,6 +61,18 @@ static spmd_status meet_after_body(spmd_mesh *mesh, spmd_status status)
         begin_note(note, status == SPMD_OK ? "at the end of the body of" : "out of the body of");
     add_failure(&text, status);
     return meet(mesh, note);
+}
+
+/* The others may be in a call in their bodies that this rank does not make. They fail in it, and
+ * come here as well: so this one, which has failed with them, meets them again. */
+static spmd_status meet_after_body(spmd_mesh *mesh, spmd_status *status)
+{
+    spmd_status met = meet_once_after_body(mesh, *status);
+    while (met == SPMD_ERR_DISAGREE && spmd__watch_verdict(mesh->watch) == SPMD_OK) {
+        *status = met;
+        met = meet_once_after_body(mesh, *status);
+    }
+    return met;
 }
 
 spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest)
@@ -76,7 +88,7 @@ spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t diges
 spmd_status spmd__mesh_agree_on_body(spmd_mesh *mesh, spmd_status status, uint64_t digest)
 {
     TRY(spmd__watch_verdict(mesh->watch));
-    TRY(meet_after_body(mesh, status));
+    TRY(meet_after_body(mesh, &status));
     if (spmd__watch_checks(mesh->watch))
         status = spmd__agree(mesh->control, mesh->rank, status, digest);
     else

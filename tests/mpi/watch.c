@@ -364,6 +364,33 @@ static void an_instance_fails(void)
     }
 }
 
+static spmd_status do_nothing(spmd_ctx *ctx, void *user)
+{
+    (void)ctx, (void)user;
+    return SPMD_OK;
+}
+
+static spmd_status forget_a_nested_call(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    return is_last() ? SPMD_OK : run(spmd_ctx_mesh(ctx), do_nothing);
+}
+
+/* The meshes of both calls have the same ranks: these are told, and end the outer one together. */
+static void a_forgotten_nested_call(void)
+{
+    const spmd_shard_map_options options = {.axes = "x"};
+    spmd_mesh *mesh = make("x=1,y=*");
+    spmd_status status =
+        spmd_shard_map(mesh, forget_a_nested_call, NULL, 0, NULL, NULL, 0, NULL, NULL, &options);
+    if (test_size == 1)
+        EXPECT_OK(status);
+    else
+        EXPECT_FAILS(status, SPMD_ERR_DISAGREE, "are in different calls");
+    expect_usable(mesh);
+    spmd_mesh_free(&mesh);
+}
+
 /* The failure reaches a plan's run as well, which without checks agrees on nothing. */
 static void an_early_failure_in_a_planned_run(void)
 {
@@ -675,10 +702,10 @@ static void meshes_come_and_go(void)
 HARNESS_MAIN("watch", CASE(different_shapes), CASE(different_dtypes), CASE(different_calls),
              CASE(a_different_order), CASE(different_arguments), CASE(the_wrong_axis),
              CASE(a_forgotten_collective), CASE(an_early_return), CASE(an_early_failure),
-             CASE(an_instance_fails), CASE(an_early_failure_in_a_planned_run),
-             CASE(the_wrong_output_shape), CASE(other_calls_outside_of_bodies),
-             CASE(one_row_is_stuck), CASE(rows_may_do_different_things),
-             CASE(messages_of_the_program), CASE(one_slow_rank), CASE(one_row_waits_for_the_others),
-             CASE(two_phases), CASE(thousands_of_meetings),
+             CASE(an_instance_fails), CASE(a_forgotten_nested_call),
+             CASE(an_early_failure_in_a_planned_run), CASE(the_wrong_output_shape),
+             CASE(other_calls_outside_of_bodies), CASE(one_row_is_stuck),
+             CASE(rows_may_do_different_things), CASE(messages_of_the_program), CASE(one_slow_rank),
+             CASE(one_row_waits_for_the_others), CASE(two_phases), CASE(thousands_of_meetings),
              CASE(an_environment_of_one_rank_is_enough), CASE(wrong_settings_are_refused),
              CASE(meshes_come_and_go))
