@@ -47,6 +47,11 @@ void bench_begin(int argc, char **argv)
         printf("measure,ranks,bytes,ours_s,rival,rival_s,ratio\n");
 }
 
+bool bench_is_short(void)
+{
+    return effort.option != NULL;
+}
+
 /* Seconds of one run, from `calls` runs between two barriers; the same on all ranks. */
 static double time_batch(const struct contender *contender, int calls)
 {

@@ -18,6 +18,9 @@ struct contender {
  * line on rank 0. */
 void bench_begin(int argc, char **argv);
 
+/* Whether one of them was given: large problems are smaller then. */
+bool bench_is_short(void);
+
 /* Collective. Runs both in turn, many times, and prints the line
  * measure,ranks,bytes,ours_s,rival,rival_s,ratio
  * on rank 0. The times are medians over the repetitions, each the mean of a batch of runs between

@@ -17,6 +17,7 @@
 #include <spmd/positional.h>
 #include <spmd/layout.h>
 #include <spmd/array.h>
+#include <spmd/reshard.h>
 #include <spmd/tree.h>
 #include <spmd/map.h>
 #include <spmd/tree_map.h>

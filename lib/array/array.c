@@ -8,6 +8,7 @@
 #include "core/hash.h"
 #include "core/half.h"
 #include "core/mem.h"
+#include "core/pool.h"
 #include "core/rows.h"
 #include "core/shape.h"
 
@@ -19,7 +20,8 @@ spmd_status spmd__array_check_mesh(const spmd_mesh *mesh)
 }
 
 /* Everything that can be wrong with an array's type, on the ranks that hold it. */
-static spmd_status check_type(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape)
+spmd_status spmd__array_check_type(const spmd_sharding *sharding, spmd_dtype dtype,
+                                   spmd_shape shape)
 {
     int64_t bytes;
     TRY(spmd__array_check_mesh(sharding->mesh));
@@ -40,12 +42,12 @@ void spmd__array_place(const spmd_sharding *sharding, spmd_shape shape, spmd_blo
     block->replica = spmd_sharding_replica(sharding, position);
 }
 
-static spmd_status alloc_block(spmd_array *array)
+static spmd_status alloc_block(spmd_array *array, bool zeroed)
 {
     spmd_box box =
         spmd__sharding_box_of(array->sharding, array->shape, array->sharding->mesh->position);
     spmd_block block = spmd_block_borrow(NULL, array->dtype, spmd_box_shape(&box));
-    TRY(spmd__alloc_block(spmd__block_bytes(&block), &block.data));
+    TRY(spmd__pool_take(spmd__block_bytes(&block), zeroed, &block.data));
     spmd__array_place(array->sharding, array->shape, &block);
     array->block = block;
     return SPMD_OK;
@@ -84,23 +86,35 @@ spmd_status spmd__array_lend(spmd_array *lender, const spmd_sharding *sharding, 
     return SPMD_OK;
 }
 
-spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
-                              spmd_array **array)
+static spmd_status alloc_array(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                               bool zeroed, spmd_array **array)
 {
     bool member = spmd__mesh_is_member(sharding->mesh);
     if (member || sharding->mesh->abstract)
-        TRY(check_type(sharding, dtype, shape));
+        TRY(spmd__array_check_type(sharding, dtype, shape));
     spmd_array *made;
     TRY(spmd__array_blank(&made));
     made->sharding = spmd__sharding_hold(sharding);
     made->dtype = dtype;
     made->shape = shape;
-    spmd_status status = member ? alloc_block(made) : SPMD_OK;
+    spmd_status status = member ? alloc_block(made, zeroed) : SPMD_OK;
     if (status == SPMD_OK)
         *array = made;
     else
         spmd_array_free(&made);
     return status;
+}
+
+spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                              spmd_array **array)
+{
+    return alloc_array(sharding, dtype, shape, true, array);
+}
+
+spmd_status spmd__array_alloc_unset(const spmd_sharding *sharding, spmd_dtype dtype,
+                                    spmd_shape shape, spmd_array **array)
+{
+    return alloc_array(sharding, dtype, shape, false, array);
 }
 
 /* Whether some position gets nothing of a dimension that is not empty. */
@@ -115,7 +129,7 @@ static bool leaves_ranks_empty(const spmd_array *array)
     return false;
 }
 
-static void note_empty_ranks(const spmd_array *array)
+void spmd__array_note_empty(const spmd_array *array)
 {
     spmd_mesh *mesh = array->sharding->mesh;
     if (mesh->position != 0 || mesh->noted_empty || !leaves_ranks_empty(array))
@@ -145,7 +159,7 @@ spmd_status spmd__array_settle(const spmd_sharding *sharding, spmd_status status
         digest ^= spmd__array_digest(sharding, array->dtype, array->shape);
     status = spmd__mesh_agree(sharding->mesh, status, digest);
     if (status == SPMD_OK) {
-        note_empty_ranks(array);
+        spmd__array_note_empty(array);
         *out = array;
     } else {
         spmd_array_free(&array);
@@ -331,7 +345,7 @@ void spmd_array_free(spmd_array **handle)
     if (array->lender)
         spmd_array_free(&array->lender);
     else
-        free(array->block.data);
+        spmd__pool_give(array->block.data);
     spmd_sharding_free(&array->sharding);
     free(array);
 }

@@ -47,10 +47,21 @@ spmd_status spmd__array_check_place(spmd_array *const *out);
 spmd_status spmd__array_check_host(const spmd_array *array, const char *call, const void *host,
                                    int64_t count);
 
+/* Local. Whether there may be such an array: type, shape, spec, no partial values. */
+spmd_status spmd__array_check_type(const spmd_sharding *sharding, spmd_dtype dtype,
+                                   spmd_shape shape);
+
+/* Local. Says once for each mesh, from position 0, that an array leaves ranks without elements. */
+void spmd__array_note_empty(const spmd_array *array);
+
 /* Local. Checks that an array may be so (type, shape, spec, no partial values) and makes it, with
  * a zeroed block. No agreement. */
 spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
                               spmd_array **array);
+
+/* The same with what happens to stand in the block, for those who write all of it. */
+spmd_status spmd__array_alloc_unset(const spmd_sharding *sharding, spmd_dtype dtype,
+                                    spmd_shape shape, spmd_array **array);
 
 /* Local. Tells a block its place in an array of `shape` that lies so. */
 void spmd__array_place(const spmd_sharding *sharding, spmd_shape shape, spmd_block *block);

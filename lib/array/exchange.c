@@ -4,14 +4,19 @@
  * after the other, as messages of at most MESSAGE_BYTES: small parts travel together, large
  * ones in pieces. A message that is one dense piece is sent from, or received into, its place;
  * others are packed into a slot of the lane. Both sides know the extents of all parts, hence
- * cut the same messages, though one side may pack what the other does not. */
+ * cut the same messages, though one side may pack what the other does not.
+ *
+ * On a node, a rank that offers its block sends nothing: its peers read from it. Whether it lies
+ * where they can is seen in its slot (comm/node.h), so a block that does not goes by messages. */
 #include "array/exchange.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "comm/mpi.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "core/pool.h"
 
 #define MESSAGE_BYTES ((int64_t)1 << 18)
 
@@ -35,7 +40,10 @@ struct message {
 
 struct lane {
     bool sending;
+    bool near; /* the peer can read what it gets here, or be read by this rank */
+    bool read; /* in this run: it is, so no messages go */
     int peer;
+    char *base; /* what its parts are offsets from, in this run */
     int nparts;
     const struct stop *parts; /* [nparts] */
     int next_part;            /* where the next message begins */
@@ -50,14 +58,15 @@ struct staging {
     int nown;              /* parts from this rank to itself */
     int nlanes;
     struct lane *lanes; /* [nlanes], receiving ones first */
+    bool past_cache;    /* what comes is too much for the caches */
     char *slots;
     MPI_Request *requests; /* [nlanes * DEPTH] */
     int *done;             /* [nlanes * DEPTH] */
 };
 
-static spmd_status add(struct transfers *transfers, int peer, const struct view *part)
+static spmd_status add(struct transfers *transfers, const struct transfer *transfer)
 {
-    if (spmd__view_size(part) == 0)
+    if (spmd__view_size(&transfer->part) == 0)
         return SPMD_OK;
     if (transfers->count == transfers->room) {
         int room = transfers->room ? transfers->room * 2 : 16;
@@ -67,18 +76,24 @@ static spmd_status add(struct transfers *transfers, int peer, const struct view 
         transfers->list = list;
         transfers->room = room;
     }
-    transfers->list[transfers->count++] = (struct transfer){peer, *part};
+    transfers->list[transfers->count++] = *transfer;
     return SPMD_OK;
 }
 
 spmd_status spmd__exchange_send(struct exchange *exchange, int peer, struct view part)
 {
-    return add(&exchange->sends, peer, &part);
+    return add(&exchange->sends, &(struct transfer){.peer = peer, .part = part});
 }
 
 spmd_status spmd__exchange_receive(struct exchange *exchange, int peer, struct view part)
 {
-    return add(&exchange->receives, peer, &part);
+    return add(&exchange->receives, &(struct transfer){.peer = peer, .part = part});
+}
+
+spmd_status spmd__exchange_read(struct exchange *exchange, int peer, struct view part,
+                                struct view there)
+{
+    return add(&exchange->receives, &(struct transfer){peer, part, true, there});
 }
 
 /* How a part is cut: a piece is one index in each dimension before `dim`, one of `cuts` ranges of
@@ -123,6 +138,14 @@ static struct view piece_of(const struct view *part, const struct cutting *cutti
     return piece;
 }
 
+/* A part where it lies. */
+static struct view placed(const struct view *part, char *base)
+{
+    struct view view = *part;
+    view.data = base + (intptr_t)part->data;
+    return view;
+}
+
 static const struct view *part_of(const struct lane *lane, int index)
 {
     return &lane->parts[index].transfer->part;
@@ -161,8 +184,9 @@ static struct message take_message(struct lane *lane, size_t element)
 static struct view message_part(const struct lane *lane, const struct message *message, int index,
                                 size_t element)
 {
-    struct cutting cutting = cut_part(part_of(lane, index), element);
-    return piece_of(part_of(lane, index), &cutting, message->piece);
+    struct view part = placed(part_of(lane, index), lane->base);
+    struct cutting cutting = cut_part(&part, element);
+    return piece_of(&part, &cutting, message->piece);
 }
 
 /* The place of a message that needs no packing, else NULL. */
@@ -217,35 +241,93 @@ static void finish(const struct exchange *exchange, struct lane *lane, int slot)
         copy_message(lane, message, lane->slot[slot], exchange->element);
 }
 
-static spmd_status post_first(const struct exchange *exchange)
+/* The first messages of a lane. */
+static spmd_status open_lane(const struct exchange *exchange, int index)
 {
     const struct staging *staging = exchange->staging;
+    struct lane *lane = &staging->lanes[index];
+    lane->next_part = 0;
+    lane->next_piece = 0;
+    lane->base = lane->sending ? exchange->from : exchange->to;
+    for (int slot = 0; slot < DEPTH; slot++)
+        TRY(post(exchange, lane, slot, &staging->requests[index * DEPTH + slot]));
+    return SPMD_OK;
+}
+
+/* Opens the lanes of which it is known that messages go. */
+static spmd_status open_lanes(const struct exchange *exchange)
+{
+    const struct staging *staging = exchange->staging;
+    bool offered = exchange->offered && spmd__pool_offset(exchange->from) >= 0;
     for (int i = 0; i < staging->nlanes; i++) {
         struct lane *lane = &staging->lanes[i];
-        lane->next_part = 0;
-        lane->next_piece = 0;
-        for (int slot = 0; slot < DEPTH; slot++)
-            TRY(post(exchange, lane, slot, &staging->requests[i * DEPTH + slot]));
+        lane->read = lane->near && lane->sending && offered;
+        if (!lane->near || (lane->sending && !lane->read))
+            TRY(open_lane(exchange, i));
     }
     return SPMD_OK;
+}
+
+/* Copies a part from where it lies, here or in another rank's block, to its place. */
+static void copy_part(const struct exchange *exchange, const struct view *to, struct view from)
+{
+    struct view target = placed(to, exchange->to);
+    if (exchange->staging->past_cache)
+        spmd__view_copy_past_cache(&target, &from, exchange->element);
+    else
+        spmd__view_copy(&target, &from, exchange->element);
 }
 
 static void copy_own(const struct exchange *exchange)
 {
     const struct staging *staging = exchange->staging;
     for (int i = 0; i < staging->nown; i++)
-        spmd__view_copy(&staging->receives[i].transfer->part, &staging->sends[i].transfer->part,
-                        exchange->element);
+        copy_part(exchange, &staging->receives[i].transfer->part,
+                  placed(&staging->sends[i].transfer->part, exchange->from));
 }
 
-spmd_status spmd__exchange_run(struct exchange *exchange)
+static void read_lane(const struct exchange *exchange, const struct lane *lane, const void *block)
+{
+    for (int i = 0; i < lane->nparts; i++) {
+        const struct transfer *transfer = lane->parts[i].transfer;
+        copy_part(exchange, &transfer->part, placed(&transfer->there, (char *)block));
+    }
+}
+
+/* Reads the blocks of near ranks; those that are not in the pool come by messages after all. */
+static spmd_status read_near(const struct exchange *exchange)
+{
+    const struct staging *staging = exchange->staging;
+    for (int i = 0; i < staging->nlanes; i++) {
+        struct lane *lane = &staging->lanes[i];
+        const void *block;
+        if (!lane->near || lane->sending)
+            continue;
+        TRY(spmd__node_await(exchange->node, lane->peer, &block));
+        lane->read = block != NULL;
+        if (block)
+            read_lane(exchange, lane, block);
+        else
+            TRY(open_lane(exchange, i));
+    }
+    spmd__node_finish(exchange->node);
+    return SPMD_OK;
+}
+
+/* Until near ranks have read what they get from here, or have seen that it comes by messages. */
+static spmd_status await_readers(const struct exchange *exchange)
+{
+    const struct staging *staging = exchange->staging;
+    for (int i = 0; i < staging->nlanes; i++)
+        if (staging->lanes[i].sending && staging->lanes[i].near)
+            TRY(spmd__node_await_reader(exchange->node, staging->lanes[i].peer));
+    return SPMD_OK;
+}
+
+static spmd_status run_lanes(const struct exchange *exchange)
 {
     const struct staging *staging = exchange->staging;
     int count = staging->nlanes * DEPTH;
-    for (int i = 0; i < count; i++)
-        staging->requests[i] = MPI_REQUEST_NULL;
-    TRY(post_first(exchange));
-    copy_own(exchange);
     for (;;) {
         int ndone;
         TRY_MPI(MPI_Waitsome(count, staging->requests, &ndone, staging->done, MPI_STATUSES_IGNORE));
@@ -258,6 +340,21 @@ spmd_status spmd__exchange_run(struct exchange *exchange)
             TRY(post(exchange, lane, slot, &staging->requests[staging->done[i]]));
         }
     }
+}
+
+spmd_status spmd__exchange_run(struct exchange *exchange)
+{
+    const struct staging *staging = exchange->staging;
+    for (int i = 0; i < staging->nlanes * DEPTH; i++)
+        staging->requests[i] = MPI_REQUEST_NULL;
+    if (exchange->node)
+        spmd__node_offer(exchange->node, exchange->offered ? exchange->from : NULL);
+    TRY(open_lanes(exchange));
+    copy_own(exchange);
+    if (exchange->node)
+        TRY(read_near(exchange));
+    TRY(run_lanes(exchange));
+    return exchange->node ? await_readers(exchange) : SPMD_OK;
 }
 
 static int compare_stops(const void *left, const void *right)
@@ -292,15 +389,21 @@ static int count_alike(const struct stop *stops, int count)
 }
 
 /* Makes a lane for each peer of `stops`, after those that are there. */
-static void add_lanes(struct staging *staging, bool sending, const struct stop *stops, int count)
+static void add_lanes(const struct exchange *exchange, bool sending, const struct stop *stops,
+                      int count)
 {
+    struct staging *staging = exchange->staging;
     for (int i = 0, n; i < count; i += n) {
         n = count_alike(stops + i, count - i);
+        const struct transfer *first = stops[i].transfer;
+        bool shown = sending ? exchange->offered : first->readable;
         if (stops[i].distance != 0)
-            staging->lanes[staging->nlanes++] = (struct lane){.sending = sending,
-                                                              .peer = stops[i].transfer->peer,
-                                                              .nparts = n,
-                                                              .parts = stops + i};
+            staging->lanes[staging->nlanes++] =
+                (struct lane){.sending = sending,
+                              .near = shown && spmd__node_has(exchange->node, first->peer),
+                              .peer = first->peer,
+                              .nparts = n,
+                              .parts = stops + i};
     }
 }
 
@@ -333,6 +436,16 @@ static spmd_status alloc_slots(struct staging *staging, size_t element)
     return SPMD_OK;
 }
 
+/* Whether what the ranks of the node receive is more than half of their common cache. */
+static bool is_past_cache(const struct exchange *exchange)
+{
+    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
+    int64_t bytes = 0;
+    for (int i = 0; i < exchange->receives.count; i++)
+        bytes += bytes_of(&exchange->receives.list[i].part, exchange->element);
+    return bytes * spmd__node_size(exchange->node) > (cache > 0 ? cache : 1 << 25) / 2;
+}
+
 spmd_status spmd__exchange_prepare(struct exchange *exchange)
 {
     int rank, size, nsends = exchange->sends.count, nreceives = exchange->receives.count;
@@ -346,8 +459,9 @@ spmd_status spmd__exchange_prepare(struct exchange *exchange)
     if (nsends > 0 && staging->sends[0].distance == 0)
         staging->nown = count_alike(staging->sends, nsends);
     TRY(spmd__alloc((size_t)nsends + (size_t)nreceives, sizeof *staging->lanes, &staging->lanes));
-    add_lanes(staging, false, staging->receives, nreceives);
-    add_lanes(staging, true, staging->sends, nsends);
+    add_lanes(exchange, false, staging->receives, nreceives);
+    add_lanes(exchange, true, staging->sends, nsends);
+    staging->past_cache = is_past_cache(exchange);
     size_t requests = (size_t)staging->nlanes * DEPTH;
     TRY(spmd__alloc(requests, sizeof *staging->requests, &staging->requests));
     TRY(spmd__alloc(requests, sizeof *staging->done, &staging->done));

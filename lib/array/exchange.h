@@ -13,6 +13,7 @@
 
 #include <mpi.h>
 
+#include "comm/node.h"
 #include "core/error.h"
 #include "core/view.h"
 
@@ -20,6 +21,8 @@
 struct transfer {
     int peer;
     struct view part;
+    bool readable;     /* of one to receive: `there` is known */
+    struct view there; /* the part in the peer's block; data is an offset from its first byte */
 };
 
 struct transfers {
@@ -30,7 +33,12 @@ struct transfers {
 
 struct exchange {
     MPI_Comm comm;
-    size_t element; /* bytes of each element */
+    size_t element;    /* bytes of each element */
+    struct node *node; /* of comm; NULL: all goes by messages */
+    /* What the data of parts to send, and to receive, are offsets from; NULL: they are addresses.
+     * Either may be another one at each run. */
+    char *from, *to;
+    bool offered; /* all parts to send lie in the block at `from`, and the node may read it */
     struct transfers sends;
     struct transfers receives;
     struct staging *staging; /* what prepare made */
@@ -41,6 +49,11 @@ struct exchange {
  * rank to itself are copied. Fails with SPMD_ERR_MEMORY. */
 spmd_status spmd__exchange_send(struct exchange *exchange, int peer, struct view part);
 spmd_status spmd__exchange_receive(struct exchange *exchange, int peer, struct view part);
+
+/* Local. As spmd__exchange_receive; but where the peer has offered its block, and this rank can
+ * read it, the part is copied from `there`. Then all parts from this peer are to be such. */
+spmd_status spmd__exchange_read(struct exchange *exchange, int peer, struct view part,
+                                struct view there);
 
 /* Local. Makes ready to run: at most two short messages' worth of memory for each peer. */
 spmd_status spmd__exchange_prepare(struct exchange *exchange);

@@ -1,11 +1,35 @@
-/* array/reshard.h - from one sharding to another, for callers that have agreed already. */
+/* array/reshard.h - from one sharding to another: the steps of a plan and of its runs. */
 #ifndef ARRAY_RESHARD_H
 #define ARRAY_RESHARD_H
 
+#include <spmd/reshard.h>
+
 #include "array/array.h"
+#include "array/exchange.h"
+#include "comm/bridge.h"
+
+struct spmd_reshard_call {
+    spmd_sharding *from, *to; /* held */
+    spmd_dtype dtype;
+    spmd_shape shape;
+    bool nothing; /* has to move */
+    struct bridge bridge;
+    struct exchange exchange; /* parts are offsets from the blocks' first bytes */
+};
 
 /* As spmd_reshard_to, but the ranks are known to have passed the same arguments: where the array
  * lies so already, nothing is communicated at all. */
 spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd_array **out);
+
+/* A plan in its steps: begin, then draft, which is local, then agree on how it went, then any
+ * number of moves, then end. All but draft and end are collective over both meshes. Ranks that only
+ * the target has learn type and shape in `begin`. */
+spmd_status spmd__reshard_begin(const spmd_sharding *from, const spmd_sharding *to,
+                                spmd_dtype dtype, spmd_shape shape, spmd_reshard_call *plan);
+spmd_status spmd__reshard_draft(spmd_reshard_call *plan);
+spmd_status spmd__reshard_agree(const spmd_reshard_call *plan, spmd_status status);
+spmd_status spmd__reshard_move(spmd_reshard_call *plan, const spmd_block *from,
+                               const spmd_block *to);
+void spmd__reshard_end(spmd_reshard_call *plan);
 
 #endif

@@ -67,8 +67,9 @@ static spmd_status join(struct bridge *bridge, MPI_Group from, MPI_Group to)
     return SPMD_OK;
 }
 
-static void borrow(struct bridge *bridge, const spmd_mesh *mesh)
+static void borrow(struct bridge *bridge, spmd_mesh *mesh)
 {
+    bridge->lender = mesh;
     bridge->comm = mesh->comm;
     bridge->control = mesh->control;
 }
@@ -90,7 +91,7 @@ static spmd_status connect(struct bridge *bridge, const struct circle *from,
     return SPMD_OK;
 }
 
-spmd_status spmd__bridge_open(const spmd_mesh *from, const spmd_mesh *to, struct bridge *bridge)
+spmd_status spmd__bridge_open(spmd_mesh *from, spmd_mesh *to, struct bridge *bridge)
 {
     *bridge = (struct bridge){from, to, .comm = MPI_COMM_NULL, .control = MPI_COMM_NULL};
     if (from->abstract || to->abstract)

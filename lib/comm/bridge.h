@@ -5,22 +5,23 @@
 #include "comm/mesh.h"
 
 struct bridge {
-    const spmd_mesh *from;
-    const spmd_mesh *to;
-    MPI_Comm comm;    /* the ranks of both meshes; MPI_COMM_NULL on all others */
-    MPI_Comm control; /* the same for agreements */
-    bool owned;       /* comm was made for this bridge */
-    int origin;       /* rank in comm of position 0 of `from` */
-    bool newcomers;   /* some ranks of `to` are not in `from` */
-    int *from_ranks;  /* [positions of `from`] ranks in comm; NULL: positions are ranks */
-    int *to_ranks;    /* [positions of `to`] */
-    int *homes;       /* [positions of `to`] the same rank's position in `from`, or one to take
-                         its place; NULL: the same */
+    spmd_mesh *from;
+    spmd_mesh *to;
+    MPI_Comm comm;     /* the ranks of both meshes; MPI_COMM_NULL on all others */
+    MPI_Comm control;  /* the same for agreements */
+    spmd_mesh *lender; /* the mesh that comm is of; NULL: none */
+    bool owned;        /* comm was made for this bridge */
+    int origin;        /* rank in comm of position 0 of `from` */
+    bool newcomers;    /* some ranks of `to` are not in `from` */
+    int *from_ranks;   /* [positions of `from`] ranks in comm; NULL: positions are ranks */
+    int *to_ranks;     /* [positions of `to`] */
+    int *homes;        /* [positions of `to`] the same rank's position in `from`, or one to take
+                          its place; NULL: the same */
 };
 
 /* Collective over the ranks of both meshes, fine on others. Fails, on all alike, where some rank of
  * one mesh cannot know the other one. */
-spmd_status spmd__bridge_open(const spmd_mesh *from, const spmd_mesh *to, struct bridge *bridge);
+spmd_status spmd__bridge_open(spmd_mesh *from, spmd_mesh *to, struct bridge *bridge);
 
 /* Local. Fills the lists of ranks. Fails with SPMD_ERR_MEMORY. */
 spmd_status spmd__bridge_map(struct bridge *bridge);

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "comm/agree.h"
 #include "comm/mpi.h"
 
 spmd_mesh *spmd__mesh_root(spmd_mesh *mesh)
@@ -45,6 +44,7 @@ void spmd_mesh_free(spmd_mesh **handle)
         return;
     spmd__mesh_free_views(mesh);
     spmd__mesh_free_groups(mesh);
+    spmd__node_free(&mesh->node);
     spmd__meeting_free(&mesh->agreement);
     spmd__watch_free(&mesh->watch);
     if (mesh->comm == mesh->base)
@@ -181,4 +181,13 @@ void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict)
     mesh->strict = strict;
     for (spmd_mesh *view = mesh->views; view; view = view->next_view)
         view->strict = strict;
+}
+
+spmd_status spmd__mesh_node(spmd_mesh *mesh, struct node **node)
+{
+    if (!mesh->node_opened)
+        TRY(spmd__node_open(mesh->comm, &mesh->node));
+    mesh->node_opened = true;
+    *node = mesh->node;
+    return SPMD_OK;
 }

@@ -4,6 +4,7 @@
 
 #include <spmd/mesh.h>
 
+#include "comm/node.h"
 #include "comm/watch.h"
 #include "core/axes.h"
 #include "core/error.h"
@@ -51,6 +52,8 @@ struct spmd_mesh {
     struct group *groups; /* made on first use, freed with the mesh */
     struct group_name *names;
     MPI_Op max, min;          /* that keep NaN; MPI_OP_NULL: not used yet; a view has none */
+    struct node *node; /* NULL: none, or not asked for yet */
+    bool node_opened;
     struct watch *watch;      /* NULL: none; a view has its root's */
     struct meeting agreement; /* the one of agreements */
     /* A view is the mesh of some axes of another one, its root, around this rank. It lives as long
@@ -136,6 +139,9 @@ spmd_status spmd__group_await(struct group *group, const char *what, uint64_t nu
 
 /* Behind a meeting or an await. */
 void spmd__group_leave(struct group *group);
+
+/* Collective over the members at its first call. The ranks of comm that can be read; NULL: none. */
+spmd_status spmd__mesh_node(spmd_mesh *mesh, struct node **node);
 
 /* spmd__agree over the members; `status` at once on idle ranks and abstract meshes. */
 spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest);

@@ -1,7 +1,10 @@
 /* core/view.c - windows into memory: made from boxes and blocks, copied by the longest runs. */
 #include "core/view.h"
 
+#include <stdbool.h>
 #include <string.h>
+
+#include "core/copy.h"
 
 struct view spmd__view_dense(void *data, size_t element, spmd_shape shape)
 {
@@ -39,6 +42,16 @@ struct view spmd__view_box(void *data, size_t element, const spmd_box *whole, co
 {
     struct view view = spmd__view_dense(data, element, spmd_box_shape(whole));
     return spmd__view_part(&view, whole, part);
+}
+
+struct view spmd__view_offset(size_t element, const spmd_box *whole, const spmd_box *part)
+{
+    struct view view = spmd__view_box(NULL, element, whole, part);
+    intptr_t offset = 0;
+    for (int d = 0; d < view.ndim; d++)
+        offset += (part->lo[d] - whole->lo[d]) * view.stride[d];
+    view.data = (char *)offset;
+    return view;
 }
 
 struct view spmd__view_block(const spmd_block *block)
@@ -80,6 +93,7 @@ struct nest {
     int64_t dst[SPMD_MAX_DIMS]; /* strides in bytes */
     int64_t src[SPMD_MAX_DIMS];
     size_t run; /* bytes that are neighbours in both */
+    bool past_cache;
 };
 
 /* As few loops as the strides allow: dimensions of extent 1 are dropped, those that continue the
@@ -106,6 +120,9 @@ static struct nest fold(const struct view *dst, const struct view *src, size_t e
     }
     return nest;
 }
+
+/* Shorter runs would leave more half lines than whole ones. */
+enum { LEAST_RUN_PAST_CACHE = 512 };
 
 /* A copy of known size is a load and a store. */
 #define COPY_EACH(bytes)                \
@@ -136,22 +153,42 @@ static void copy_runs(char *dst, int64_t dst_stride, const char *src, int64_t sr
     }
 }
 
+static void copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                                 int64_t count, size_t run)
+{
+    for (int64_t i = 0; i < count; i++)
+        spmd__copy_past_cache(dst + i * dst_stride, src + i * src_stride, run);
+}
+
 static void copy_nest(const struct nest *nest, int dim, char *dst, const char *src)
 {
     if (dim >= nest->ndim - 1) {
         bool looped = dim < nest->ndim;
-        copy_runs(dst, looped ? nest->dst[dim] : 0, src, looped ? nest->src[dim] : 0,
-                  looped ? nest->extent[dim] : 1, nest->run);
+        (nest->past_cache ? copy_runs_past_cache : copy_runs)(
+            dst, looped ? nest->dst[dim] : 0, src, looped ? nest->src[dim] : 0,
+            looped ? nest->extent[dim] : 1, nest->run);
         return;
     }
     for (int64_t i = 0; i < nest->extent[dim]; i++)
         copy_nest(nest, dim + 1, dst + i * nest->dst[dim], src + i * nest->src[dim]);
 }
 
-void spmd__view_copy(const struct view *dst, const struct view *src, size_t element)
+static void copy(const struct view *dst, const struct view *src, size_t element, bool past_cache)
 {
     if (spmd__view_size(dst) == 0)
         return;
     struct nest nest = fold(dst, src, element);
+    nest.past_cache = past_cache && nest.run >= LEAST_RUN_PAST_CACHE;
     copy_nest(&nest, 0, dst->data, src->data);
+}
+
+void spmd__view_copy(const struct view *dst, const struct view *src, size_t element)
+{
+    copy(dst, src, element, false);
+}
+
+void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element)
+{
+    copy(dst, src, element, true);
+    spmd__copy_flush();
 }

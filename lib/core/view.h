@@ -20,6 +20,9 @@ struct view spmd__view_like(const struct view *view, void *data, size_t element)
 /* The `part` of a dense row-major array that holds the indices of `whole`; part lies inside. */
 struct view spmd__view_box(void *data, size_t element, const spmd_box *whole, const spmd_box *part);
 
+/* The same where the array is not here: data is an offset from its first byte. */
+struct view spmd__view_offset(size_t element, const spmd_box *whole, const spmd_box *part);
+
 /* The same of a view over the indices of `whole`. */
 struct view spmd__view_part(const struct view *view, const spmd_box *whole, const spmd_box *part);
 
@@ -34,5 +37,8 @@ bool spmd__view_is_dense(const struct view *view, size_t element);
 /* Copies src's elements to dst; extents are equal, memory does not overlap. Runs of neighbours
  * are joined into one memcpy. */
 void spmd__view_copy(const struct view *dst, const struct view *src, size_t element);
+
+/* The same past the caches (core/copy.h), where the runs are long enough. */
+void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element);
 
 #endif

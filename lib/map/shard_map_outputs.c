@@ -6,6 +6,7 @@
 #include "core/block.h"
 #include "core/hash.h"
 #include "core/mem.h"
+#include "core/pool.h"
 #include "map/replication.h"
 #include "map/shard_map.h"
 
@@ -105,7 +106,7 @@ spmd_status spmd__outputs_declare(spmd_ctx *ctx, int index)
             memset(block->data, 0, spmd__block_bytes(block));
         return SPMD_OK;
     }
-    return spmd__alloc_block(spmd__block_bytes(block), &block->data);
+    return spmd__pool_take(spmd__block_bytes(block), true, &block->data);
 }
 
 spmd_status spmd__outputs_take(spmd_ctx *ctx, int index, spmd_array *array)
@@ -308,7 +309,7 @@ void spmd__outputs_commit(spmd_shard_map_call *call, spmd_array *out[])
 static void drop(struct result *result, struct output *output)
 {
     if (output->declared && !output->array && !result->in_place)
-        free(output->block.data);
+        spmd__pool_give(output->block.data);
     if (!result->in_place)
         spmd_array_free(&result->array);
     result->array = NULL;

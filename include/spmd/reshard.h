@@ -1,0 +1,49 @@
+/* spmd/reshard.h - the same array under another sharding, planned once and run many times.
+ *
+ *     spmd_reshard_call *plan;
+ *     SPMD_TRY(spmd_reshard_plan(rows, columns, SPMD_F64, SPMD_SHAPE(8192, 8192), &plan));
+ *     for (...)
+ *         SPMD_TRY(spmd_reshard_run(plan, 1, &a, &b));
+ *     spmd_reshard_free(&plan);
+ *
+ * A single reshard is spmd_reshard (spmd/array.h): a plan and one run. Who sends what to whom is
+ * arithmetic; no element is received twice, nor by a rank that has it. A rank reads what it needs
+ * from the blocks of its node where they lie, and gets the rest by messages. */
+#ifndef SPMD_RESHARD_H
+#define SPMD_RESHARD_H
+
+#include <spmd/array.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct spmd_reshard_call spmd_reshard_call;
+
+/* Collective over both meshes. Plans the way of arrays of this type and shape from one sharding to
+ * another, of the same mesh or of any other one (see spmd_reshard_to). Memory that a run needs
+ * besides source and target: at most two short messages' worth for each peer on other nodes. */
+spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
+                              spmd_shape shape, spmd_reshard_call **plan);
+
+/* Collective over both meshes; hot: it agrees on nothing, and trusts that all ranks pass arrays of
+ * the plan's type that lie as its `from` says.
+ *
+ *   in   [count] arrays
+ *   out  [count] each NULL, or an array that is replaced: its memory is used again if its type fits
+ *        and nobody else holds it
+ *
+ * Where nothing has to move, out is the array itself, held once more. Fails with SPMD_ERR_SHAPE,
+ * SPMD_ERR_DTYPE, SPMD_ERR_SPEC for an array that is not as planned. A rank without memory for its
+ * block ends the program, by MPI_Abort. */
+spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *const in[],
+                             spmd_array *out[]);
+
+/* Local. Frees the plan and sets it NULL; NULL is accepted. */
+void spmd_reshard_free(spmd_reshard_call **plan);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

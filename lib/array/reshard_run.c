@@ -1,0 +1,126 @@
+/* array/reshard_run.c - a reshard that is planned once and run many times. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "array/reshard.h"
+#include "comm/agree.h"
+#include "core/hash.h"
+#include "core/mem.h"
+
+/* What can be said of the arguments by this rank alone. */
+static spmd_status check_arguments(const spmd_sharding *from, const spmd_sharding *to,
+                                   spmd_dtype dtype, spmd_shape shape)
+{
+    if (!to)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding to reach is NULL");
+    TRY(spmd__array_check_type(from, dtype, shape));
+    return spmd__array_check_type(to, dtype, shape);
+}
+
+/* Collective over the source mesh, before ranks go their ways. */
+static spmd_status agree_on_call(const spmd_sharding *from, const spmd_sharding *to,
+                                 spmd_dtype dtype, spmd_shape shape)
+{
+    spmd_status status = check_arguments(from, to, dtype, shape);
+    uint64_t words[3] = {0};
+    if (status == SPMD_OK) {
+        words[0] = spmd__array_digest(from, dtype, shape);
+        words[1] = spmd__array_digest(to, dtype, shape);
+        words[2] = spmd__axes_digest(&to->mesh->axes);
+    }
+    return spmd__mesh_agree(from->mesh, status, spmd__hash(0, words, sizeof words));
+}
+
+spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
+                              spmd_shape shape, spmd_reshard_call **out)
+{
+    spmd_reshard_call *plan;
+    if (!from)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding to come from is NULL");
+    TRY(agree_on_call(from, to, dtype, shape));
+    TRY(spmd__alloc(1, sizeof *plan, &plan));
+    spmd_status status = spmd__reshard_begin(from, to, dtype, shape, plan);
+    if (status == SPMD_OK)
+        status = spmd__reshard_agree(plan, spmd__reshard_draft(plan));
+    if (status == SPMD_OK)
+        *out = plan;
+    else
+        spmd_reshard_free(&plan);
+    return status;
+}
+
+void spmd_reshard_free(spmd_reshard_call **handle)
+{
+    spmd_reshard_call *plan = *handle;
+    *handle = NULL;
+    if (plan)
+        spmd__reshard_end(plan);
+    free(plan);
+}
+
+static spmd_status check_input(const spmd_reshard_call *plan, const spmd_array *array, int index)
+{
+    if (!array)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: input %d is NULL", index);
+    if (!spmd__mesh_is_member(plan->from->mesh))
+        return SPMD_OK;
+    if (array->dtype != plan->dtype)
+        return spmd_fail(SPMD_ERR_DTYPE, "reshard: input %d is %s, the plan is for %s", index,
+                         spmd_dtype_name(array->dtype), spmd_dtype_name(plan->dtype));
+    if (!spmd_shape_equal(array->shape, plan->shape))
+        return spmd_fail(SPMD_ERR_SHAPE, "reshard: input %d has another shape than the plan",
+                         index);
+    if (array->sharding != plan->from &&
+        !(spmd_mesh_equal(array->sharding->mesh, plan->from->mesh) &&
+          spmd_sharding_is_equivalent(array->sharding, plan->from, plan->shape.ndim)))
+        return spmd_fail(SPMD_ERR_SPEC, "reshard: input %d does not lie as the plan begins", index);
+    return SPMD_OK;
+}
+
+/* Whether the memory of an array that was given for an output fits, and is nobody else's. */
+static bool may_reuse(const spmd_reshard_call *plan, const spmd_array *in, const spmd_array *given)
+{
+    return given && given != in && given->holds == 1 && given->dtype == plan->dtype &&
+           spmd_shape_equal(given->shape, plan->shape) &&
+           (given->sharding == plan->to ||
+            (given->sharding->mesh == plan->to->mesh &&
+             spmd__spec_equal(&given->sharding->spec, &plan->to->spec)));
+}
+
+/* The array to move to. Without memory the ranks would go their ways: that ends the run. */
+static spmd_array *target_of(const spmd_reshard_call *plan, const spmd_array *in, spmd_array *given)
+{
+    spmd_array *made = NULL;
+    if (may_reuse(plan, in, given))
+        return given;
+    if (spmd__array_alloc_unset(plan->to, plan->dtype, plan->shape, &made) != SPMD_OK)
+        spmd__abort(spmd_error_message());
+    return made;
+}
+
+static void replace(spmd_array **out, spmd_array *array)
+{
+    if (*out != array)
+        spmd_array_free(out);
+    *out = array;
+}
+
+spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *const in[],
+                             spmd_array *out[])
+{
+    if (!plan || count < 0 || (count > 0 && (!in || !out)))
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "reshard: a run needs its plan, and a place for each of %d arrays", count);
+    for (int k = 0; k < count; k++)
+        TRY(check_input(plan, in[k], k));
+    for (int k = 0; k < count; k++) {
+        if (plan->nothing) {
+            replace(&out[k], spmd_array_hold(in[k]));
+            continue;
+        }
+        spmd_array *target = target_of(plan, in[k], out[k]);
+        TRY(spmd__reshard_move(plan, &in[k]->block, &target->block));
+        replace(&out[k], target);
+    }
+    return SPMD_OK;
+}

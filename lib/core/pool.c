@@ -1,0 +1,283 @@
+/* core/pool.c - memory of array blocks: used again and again, and open to the node's processes.
+ *
+ * The file is a row of regions, used and free ones in turn, of whole pages. A block takes the
+ * smallest free region that has room. At the end is what was never used: there the file grows, by
+ * fallocate, so that memory that the system does not have is an error here and no signal later. */
+#include "core/pool.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/hash.h"
+#include "core/mem.h"
+#include "core/poison.h"
+
+enum { PAGE = 4096, LARGE_PAGE = 1 << 21, GROWTH = 1 << 24 };
+
+struct region {
+    size_t offset;
+    size_t size;
+    bool used;
+    bool dirty;                    /* has been used: it is not zero any more */
+    struct region *before, *after; /* in the file */
+};
+
+static struct {
+    bool tried; /* to make it */
+    int descriptor;
+    char *memory; /* NULL: there is none */
+    size_t size;  /* of the mapping */
+    size_t grown; /* of the file: up to here it has memory */
+    uint64_t cookie;
+    struct region *last;
+} pool = {.descriptor = -1};
+
+static size_t round_up(size_t bytes, size_t unit)
+{
+    return (bytes + unit - 1) / unit * unit;
+}
+
+/* The size to ask for: address space is free, but some do not give as much of it. */
+static size_t wanted_size(void)
+{
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page * 2 : (size_t)1 << 34;
+    return round_up(bytes, LARGE_PAGE);
+}
+
+static void map_file(void)
+{
+    const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
+    for (size_t size = wanted_size(); size >= (size_t)1 << 26;
+         size = round_up(size / 2, LARGE_PAGE)) {
+        void *memory = MAP_FAILED;
+        if (ftruncate(pool.descriptor, (off_t)size) == 0)
+            memory = mmap(NULL, size, protection, flags, pool.descriptor, 0);
+        if (memory == MAP_FAILED)
+            continue;
+        madvise(memory, size, MADV_DONTFORK);
+        madvise(memory, size, MADV_HUGEPAGE);
+        pool.memory = memory;
+        pool.size = size;
+        return;
+    }
+}
+
+static bool grow(size_t end)
+{
+    if (end <= pool.grown)
+        return true;
+    size_t target = round_up(end, GROWTH);
+    target = target < pool.size ? target : pool.size;
+    if (end > target ||
+        fallocate(pool.descriptor, 0, (off_t)pool.grown, (off_t)(target - pool.grown)) != 0)
+        return false;
+    POISON(pool.memory + pool.grown, target - pool.grown);
+    pool.grown = target;
+    return true;
+}
+
+static struct region *add_region(size_t size)
+{
+    struct region *region = malloc(sizeof *region);
+    size_t offset = pool.last ? pool.last->offset + pool.last->size : 0;
+    size_t aligned = size >= LARGE_PAGE ? round_up(offset, LARGE_PAGE) : offset;
+    if (!region || aligned + size > pool.size || !grow(aligned + size)) {
+        free(region);
+        return NULL;
+    }
+    *region = (struct region){.offset = aligned, .size = size, .used = true, .before = pool.last};
+    if (pool.last)
+        pool.last->after = region;
+    pool.last = region;
+    return region;
+}
+
+/* The first page has the cookie, and is never given back. */
+static void write_cookie(void)
+{
+    struct timespec now;
+    struct region *first = add_region(PAGE);
+    if (!first) {
+        munmap(pool.memory, pool.size);
+        pool.memory = NULL;
+        return;
+    }
+    clock_gettime(CLOCK_REALTIME, &now);
+    pool.cookie = spmd__hash((uint64_t)getpid(), &now, sizeof now);
+    UNPOISON(pool.memory, sizeof pool.cookie);
+    memcpy(pool.memory, &pool.cookie, sizeof pool.cookie);
+}
+
+static bool is_there(void)
+{
+    if (!pool.tried) {
+        pool.tried = true;
+        pool.descriptor = memfd_create("spmd", MFD_CLOEXEC);
+        if (pool.descriptor >= 0)
+            map_file();
+        if (pool.memory)
+            write_cookie();
+    }
+    return pool.memory != NULL;
+}
+
+/* The smallest free region with room. */
+static struct region *find_free(size_t size)
+{
+    struct region *best = NULL;
+    for (struct region *region = pool.last; region; region = region->before)
+        if (!region->used && region->size >= size && (!best || region->size < best->size))
+            best = region;
+    return best;
+}
+
+/* Leaves what a region has too much as a free one behind it. Without memory for that it stays. */
+static void split(struct region *region, size_t size)
+{
+    struct region *rest = region->size > size ? malloc(sizeof *rest) : NULL;
+    if (!rest)
+        return;
+    *rest = (struct region){.offset = region->offset + size,
+                            .size = region->size - size,
+                            .dirty = region->dirty,
+                            .before = region,
+                            .after = region->after};
+    if (region->after)
+        region->after->before = rest;
+    else
+        pool.last = rest;
+    region->after = rest;
+    region->size = size;
+}
+
+static void merge_with_next(struct region *region)
+{
+    struct region *next = region->after;
+    if (!next || next->used)
+        return;
+    region->size = next->offset + next->size - region->offset;
+    region->dirty = region->dirty || next->dirty;
+    region->after = next->after;
+    if (next->after)
+        next->after->before = region;
+    else
+        pool.last = region;
+    free(next);
+}
+
+/* A used region of at least `size`; NULL: the pool has none. */
+static struct region *find_region(size_t size)
+{
+    if (!is_there())
+        return NULL;
+    struct region *region = find_free(size);
+    if (!region)
+        return add_region(size);
+    region->used = true;
+    split(region, size);
+    return region;
+}
+
+/* With a fence behind the block, where somebody looks. */
+static size_t room_of(size_t bytes)
+{
+#ifdef HAVE_POISON
+    bytes += 1;
+#endif
+    return round_up(bytes, PAGE);
+}
+
+spmd_status spmd__pool_take(size_t bytes, bool zeroed, void **memory)
+{
+    struct region *region = NULL;
+    if (bytes >= POOL_LEAST_BYTES && bytes < SIZE_MAX / 2)
+        region = find_region(room_of(bytes));
+    if (!region)
+        return spmd__alloc_block(bytes, memory);
+    char *block = pool.memory + region->offset;
+    UNPOISON(block, bytes);
+    if (zeroed && region->dirty)
+        memset(block, 0, bytes);
+    region->dirty = true;
+    *memory = block;
+    return SPMD_OK;
+}
+
+int64_t spmd__pool_offset(const void *memory)
+{
+    const char *at = memory;
+    bool inside = pool.memory && at >= pool.memory && at < pool.memory + pool.grown;
+    return inside ? at - pool.memory : -1;
+}
+
+static void give_region(struct region *region)
+{
+    region->used = false;
+    POISON(pool.memory + region->offset, region->size);
+    merge_with_next(region);
+    if (region->before && !region->before->used)
+        merge_with_next(region->before);
+}
+
+void spmd__pool_give(void *memory)
+{
+    int64_t offset = spmd__pool_offset(memory);
+    if (offset < 0) {
+        free(memory);
+        return;
+    }
+    for (struct region *region = pool.last; region; region = region->before)
+        if (region->offset == (size_t)offset) {
+            give_region(region);
+            return;
+        }
+}
+
+struct pool_file spmd__pool_file(void)
+{
+    return (struct pool_file){.process = (int)getpid(),
+                              .descriptor = is_there() ? pool.descriptor : -1,
+                              .size = pool.size,
+                              .cookie = pool.cookie};
+}
+
+static const void *map_descriptor(int descriptor, const struct pool_file *file)
+{
+    void *memory = mmap(NULL, file->size, PROT_READ, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
+    if (memory == MAP_FAILED)
+        return NULL;
+    madvise(memory, file->size, MADV_DONTFORK);
+    if (memcmp(memory, &file->cookie, sizeof file->cookie) == 0)
+        return memory;
+    munmap(memory, file->size);
+    return NULL;
+}
+
+const void *spmd__pool_map(const struct pool_file *file)
+{
+    char path[64];
+    struct stat status;
+    if (file->descriptor < 0)
+        return NULL;
+    snprintf(path, sizeof path, "/proc/%d/fd/%d", file->process, file->descriptor);
+    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
+    if (descriptor < 0)
+        return NULL;
+    bool sound = fstat(descriptor, &status) == 0 && (uint64_t)status.st_size >= file->size;
+    const void *memory = sound ? map_descriptor(descriptor, file) : NULL;
+    close(descriptor);
+    return memory;
+}
+
+void spmd__pool_unmap(const void *memory, const struct pool_file *file)
+{
+    if (memory)
+        munmap((void *)memory, file->size);
+}

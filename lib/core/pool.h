@@ -1,0 +1,42 @@
+/* core/pool.h - memory of array blocks: used again and again, and open to the node's processes.
+ *
+ * Fresh pages cost five times the copy into them. So large blocks come from one file in memory,
+ * which never shrinks: what is given back is taken again, warm. Another process of the node can map
+ * the file, and read a block where it lies (comm/node.h). Small blocks, and all where the system
+ * refuses such a file, come from the heap. */
+#ifndef CORE_POOL_H
+#define CORE_POOL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <spmd/error.h>
+
+/* Blocks of at least so many bytes lie in the pool. */
+enum { POOL_LEAST_BYTES = 1 << 15 };
+
+/* Memory of `bytes`, aligned to BLOCK_ALIGNMENT; zeroed, or with what happens to stand in it. Fails
+ * with SPMD_ERR_MEMORY. */
+spmd_status spmd__pool_take(size_t bytes, bool zeroed, void **memory);
+
+/* Gives it back. NULL is accepted. */
+void spmd__pool_give(void *memory);
+
+/* Where memory lies in the pool's file; -1 if it is from the heap. */
+int64_t spmd__pool_offset(const void *memory);
+
+/* What another process needs to map the pool. */
+struct pool_file {
+    int process;    /* its file is /proc/PROCESS/fd/DESCRIPTOR ... */
+    int descriptor; /* ... -1: there is none */
+    uint64_t size;
+    uint64_t cookie; /* the file's first 8 bytes: a process of another system has others */
+};
+struct pool_file spmd__pool_file(void);
+
+/* Maps the pool of another process, to read; NULL where that cannot be. */
+const void *spmd__pool_map(const struct pool_file *file);
+void spmd__pool_unmap(const void *memory, const struct pool_file *file);
+
+#endif
