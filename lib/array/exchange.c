@@ -11,9 +11,9 @@
 #include "array/exchange.h"
 
 #include <stdlib.h>
-#include <unistd.h>
 
 #include "comm/mpi.h"
+#include "core/copy.h"
 #include "core/layout.h"
 #include "core/mem.h"
 #include "core/pool.h"
@@ -439,11 +439,10 @@ static spmd_status alloc_slots(struct staging *staging, size_t element)
 /* Whether what the ranks of the node receive is more than half of their common cache. */
 static bool is_past_cache(const struct exchange *exchange)
 {
-    long cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
     int64_t bytes = 0;
     for (int i = 0; i < exchange->receives.count; i++)
         bytes += bytes_of(&exchange->receives.list[i].part, exchange->element);
-    return bytes * spmd__node_size(exchange->node) > (cache > 0 ? cache : 1 << 25) / 2;
+    return spmd__copy_is_large(bytes * spmd__node_size(exchange->node));
 }
 
 spmd_status spmd__exchange_prepare(struct exchange *exchange)

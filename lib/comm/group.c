@@ -61,6 +61,16 @@ static spmd_status make_meeting(const struct group *real, enum meeting_kind kind
     return SPMD_OK;
 }
 
+spmd_status spmd__group_node(const struct group *group, struct node **node)
+{
+    struct group *real = group->real;
+    if (!real->node_opened)
+        TRY(spmd__node_open(real->comm, &real->node));
+    real->node_opened = true;
+    *node = real->node;
+    return SPMD_OK;
+}
+
 spmd_status spmd__group_meet(struct group *group, const char *what)
 {
     struct group *real = group->real;

@@ -29,6 +29,7 @@ void spmd__mesh_free_groups(spmd_mesh *mesh)
         mesh->groups = group->next;
         if (group->real == group)
             spmd__mpi_free_comm(&group->comm);
+        spmd__node_free(&group->node);
         spmd__meeting_free(&group->meeting);
         spmd__meeting_free(&group->starts);
         spmd__partition_free(&group->partition);

@@ -24,6 +24,8 @@ struct group {
     MPI_Comm comm;          /* ranks in the order of the members; MPI_COMM_NULL: not open yet */
     struct meeting meeting; /* made when it is watched; and that of what is begun in two phases */
     struct meeting starts;
+    struct node *node; /* of comm; NULL: none, or not asked for yet */
+    bool node_opened;
     struct group *next;
 };
 
@@ -51,7 +53,7 @@ struct spmd_mesh {
     MPI_Comm control;     /* the same, for agreements */
     struct group *groups; /* made on first use, freed with the mesh */
     struct group_name *names;
-    MPI_Op max, min;          /* that keep NaN; MPI_OP_NULL: not used yet; a view has none */
+    MPI_Op max, min;   /* that keep NaN; MPI_OP_NULL: not used yet; a view has none */
     struct node *node; /* NULL: none, or not asked for yet */
     bool node_opened;
     struct watch *watch;      /* NULL: none; a view has its root's */
@@ -124,7 +126,10 @@ spmd_status spmd__mesh_group_named(spmd_mesh *mesh, const char *text, struct gro
 /* Collective over the group at its first call. Makes its communicator. */
 spmd_status spmd__group_open(struct group *group);
 
-/* Both. */
+/* Collective over the group at its first call. The ranks of comm that can be read; NULL: none. */
+spmd_status spmd__group_node(const struct group *group, struct node **node);
+
+/* Find and open. */
 spmd_status spmd__mesh_group(spmd_mesh *mesh, const struct axis_list *axes, struct group **group);
 
 /* Local. The position of a member in the group's mesh. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "comm/mpi.h"
+#include "comm/near.h"
 #include "core/arithmetic.h"
 #include "core/half.h"
 
@@ -64,12 +65,19 @@ static void keep_min(void *in, void *inout, int *count, MPI_Datatype *type)
     spmd__accumulate(SPMD_MIN, *type == MPI_FLOAT ? SPMD_F32 : SPMD_F64, *count, in, inout);
 }
 
+/* Sums of flags are their greatest ones. */
+static spmd_reduction plain(spmd_reduction reduction, spmd_dtype dtype)
+{
+    return reduction == SPMD_SUM && dtype == SPMD_BOOL ? SPMD_MAX : reduction;
+}
+
 /* MPI's operation, or one of ours, which the mesh keeps. */
 static spmd_status find_op(const struct group *group, spmd_reduction reduction, spmd_dtype dtype,
                            MPI_Op *op)
 {
+    reduction = plain(reduction, dtype);
     if (reduction == SPMD_SUM) {
-        *op = dtype == SPMD_BOOL ? MPI_MAX : MPI_SUM;
+        *op = MPI_SUM;
         return SPMD_OK;
     }
     bool greater = reduction == SPMD_MAX;
@@ -122,6 +130,10 @@ static spmd_status all_reduce_half(const struct group *group, spmd_reduction red
 spmd_status spmd__all_reduce(const struct group *group, spmd_reduction reduction, spmd_dtype dtype,
                              const void *in, void *out, int64_t count, struct arena *scratch)
 {
+    bool done;
+    TRY(spmd__near_all_reduce(group, plain(reduction, dtype), dtype, in, out, count, &done));
+    if (done)
+        return SPMD_OK;
     if (is_half(dtype))
         return all_reduce_half(group, reduction, dtype, in, out, count, scratch);
     return all_reduce_plain(group, reduction, dtype, in, out, count);
@@ -267,6 +279,10 @@ spmd_status spmd__reduce_scatter(const struct group *group, spmd_reduction reduc
                                  void *out, struct arena *scratch)
 {
     MPI_Op op;
+    bool done;
+    TRY(spmd__near_reduce_scatter(group, plain(reduction, dtype), dtype, in, counts, out, &done));
+    if (done)
+        return SPMD_OK;
     TRY(find_op(group, reduction, is_half(dtype) ? SPMD_F32 : dtype, &op));
     if (is_half(dtype) || sum_counts(group, counts) > most_elements(dtype))
         return scatter_slices(group, op, dtype, in, counts, out, scratch);

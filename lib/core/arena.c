@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/mem.h"
 #include "core/poison.h"
+#include "core/pool.h"
 
 struct arena_chunk {
     struct arena_chunk *next;
@@ -31,10 +32,13 @@ static spmd_status add_chunk(struct arena *arena, size_t room)
 {
     struct arena_chunk *chunk = malloc(sizeof *chunk);
     size_t size = room > LEAST_CHUNK ? room : LEAST_CHUNK;
-    char *memory = chunk ? aligned_alloc(BLOCK_ALIGNMENT, size) : NULL;
-    if (!memory) {
-        free(chunk);
+    void *memory;
+    if (!chunk)
         return spmd_fail(SPMD_ERR_MEMORY, "no memory for %zu bytes of scratch", room);
+    spmd_status status = spmd__pool_take(size, false, &memory);
+    if (status != SPMD_OK) {
+        free(chunk);
+        return status;
     }
     POISON(memory, size);
     *chunk = (struct arena_chunk){.size = size, .memory = memory};
@@ -110,7 +114,7 @@ void spmd__arena_free(struct arena *arena)
         struct arena_chunk *chunk = arena->first;
         arena->first = chunk->next;
         UNPOISON(chunk->memory, chunk->size);
-        free(chunk->memory);
+        spmd__pool_give(chunk->memory);
         free(chunk);
     }
     arena->at = NULL;

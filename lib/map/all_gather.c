@@ -1,4 +1,5 @@
 /* map/all_gather.c - all members' blocks in everybody's. */
+#include "comm/near.h"
 #include "core/block.h"
 #include "core/shape.h"
 #include "map/parts.h"
@@ -69,6 +70,11 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(spmd__collective_keep_input(op, arena, &in));
     TRY(spmd__parts_all_bytes(&gather->parts, arena, &bytes));
     TRY(spmd__parts_room(&gather->parts, arena, op->out->data, &gather->packed));
+    bool done = false;
+    if (!pending)
+        TRY(spmd__near_all_gather(group, in, bytes, gather->packed, &done));
+    if (done)
+        return SPMD_OK;
     return spmd__all_gather(group->comm, in, bytes, gather->packed, arena, pending);
 }
 

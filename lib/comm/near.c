@@ -1,0 +1,230 @@
+/* comm/near.c - large collectives among ranks that can read each other's blocks. */
+#include "comm/near.h"
+
+#include <string.h>
+
+#include "core/arithmetic.h"
+#include "core/copy.h"
+#include "core/half.h"
+#include "core/layout.h"
+#include "core/pool.h"
+
+/* The members' blocks in one round of their node. */
+struct round {
+    const struct group *group;
+    struct node *node;
+    const void *own;
+};
+
+/* Shows `block` to the others, where it can be read and `well` holds. *all says whether that is so
+ * for all members, who find the same. */
+static spmd_status begin_round(struct round *round, const void *block, bool well, bool *all)
+{
+    bool readable = well && spmd__pool_offset(block) >= 0;
+    *all = readable;
+    round->own = block;
+    spmd__node_offer(round->node, readable ? block : NULL);
+    for (int64_t m = 0; m < round->group->size; m++) {
+        const void *data;
+        if (m == round->group->index)
+            continue;
+        TRY(spmd__node_await(round->node, (int)m, &data));
+        *all = *all && data;
+    }
+    return SPMD_OK;
+}
+
+/* A member's block; no waiting, it has been awaited. */
+static spmd_status block_of(const struct round *round, int64_t member, const char **block)
+{
+    const void *data = round->own;
+    if (member != round->group->index)
+        TRY(spmd__node_await(round->node, (int)member, &data));
+    *block = data;
+    return SPMD_OK;
+}
+
+static spmd_status end_round(struct round *round)
+{
+    spmd__node_finish(round->node);
+    for (int64_t m = 0; m < round->group->size; m++)
+        if (m != round->group->index)
+            TRY(spmd__node_await_reader(round->node, (int)m));
+    return SPMD_OK;
+}
+
+/* Whether the group's ranks are all near. */
+static spmd_status find_node(const struct group *group, int64_t bytes, struct round *round)
+{
+    *round = (struct round){.group = group};
+    if (bytes < NEAR_LEAST_BYTES || group->size < 2)
+        return SPMD_OK;
+    TRY(spmd__group_node(group, &round->node));
+    if (spmd__node_size(round->node) != group->size)
+        round->node = NULL;
+    return SPMD_OK;
+}
+
+/* Elements that are added up at a time: their sums stay in the nearest cache. */
+enum { CHUNK_BYTES = 1 << 14, CHUNK_FLOATS = CHUNK_BYTES / sizeof(float) };
+
+/* A row of sums, in the type that carries them, and room to widen what is added. */
+struct chunk {
+    _Alignas(64) char sums[CHUNK_BYTES];
+    float wide[CHUNK_FLOATS];
+};
+
+static bool is_half(spmd_dtype dtype)
+{
+    return dtype == SPMD_F16 || dtype == SPMD_BF16;
+}
+
+static void add_row(struct chunk *chunk, spmd_reduction reduction, spmd_dtype dtype, int64_t count,
+                    const char *row, bool first)
+{
+    void *to = first ? (void *)chunk->sums : (void *)chunk->wide;
+    if (is_half(dtype)) {
+        spmd__widen(dtype, count, (const void *)row, to);
+        if (!first)
+            spmd__accumulate(reduction, SPMD_F32, count, chunk->wide, chunk->sums);
+    } else if (first) {
+        memcpy(chunk->sums, row, (size_t)count * spmd_dtype_size(dtype));
+    } else {
+        spmd__accumulate(reduction, dtype, count, row, chunk->sums);
+    }
+}
+
+static void store_row(const struct chunk *chunk, spmd_dtype dtype, int64_t count, char *out,
+                      bool past_cache)
+{
+    size_t bytes = (size_t)count * spmd_dtype_size(dtype);
+    if (is_half(dtype))
+        spmd__narrow(dtype, count, (const void *)chunk->sums, (void *)out);
+    else if (past_cache)
+        spmd__copy_past_cache(out, chunk->sums, bytes);
+    else
+        memcpy(out, chunk->sums, bytes);
+}
+
+/* out = the reduction of the members' elements lo ... hi - 1. */
+static spmd_status reduce_range(const struct round *round, spmd_reduction reduction,
+                                spmd_dtype dtype, int64_t lo, int64_t hi, char *out,
+                                bool past_cache)
+{
+    struct chunk chunk;
+    int64_t size = (int64_t)spmd_dtype_size(dtype);
+    int64_t most = CHUNK_BYTES / (is_half(dtype) ? (int64_t)sizeof(float) : size);
+    for (int64_t at = lo; at < hi; at += most, out += most * size) {
+        int64_t count = hi - at < most ? hi - at : most;
+        for (int64_t m = 0; m < round->group->size; m++) {
+            const char *block;
+            TRY(block_of(round, m, &block));
+            add_row(&chunk, reduction, dtype, count, block + at * size, m == 0);
+        }
+        store_row(&chunk, dtype, count, out, past_cache);
+    }
+    spmd__copy_flush();
+    return SPMD_OK;
+}
+
+/* The elements that a member adds up, of `count`: whole cache lines. */
+static void share_of(const struct group *group, int64_t member, int64_t count, int64_t size,
+                     int64_t *lo, int64_t *hi)
+{
+    int64_t unit = size < 64 ? 64 / size : 1;
+    *lo = 0;
+    *hi = (count + unit - 1) / unit;
+    spmd__layout_split(group->size, member, lo, hi);
+    *lo = *lo * unit < count ? *lo * unit : count;
+    *hi = *hi * unit < count ? *hi * unit : count;
+}
+
+/* Takes the other members' shares of the result. */
+static spmd_status fetch_shares(const struct round *round, int64_t count, int64_t size, char *out,
+                                bool past_cache)
+{
+    const struct group *group = round->group;
+    for (int64_t i = 1; i < group->size; i++) {
+        int64_t m = (group->index + i) % group->size, lo, hi;
+        const char *block;
+        share_of(group, m, count, size, &lo, &hi);
+        TRY(block_of(round, m, &block));
+        size_t bytes = (size_t)((hi - lo) * size);
+        if (past_cache)
+            spmd__copy_past_cache(out + lo * size, block + lo * size, bytes);
+        else
+            memcpy(out + lo * size, block + lo * size, bytes);
+    }
+    spmd__copy_flush();
+    return SPMD_OK;
+}
+
+spmd_status spmd__near_all_reduce(const struct group *group, spmd_reduction reduction,
+                                  spmd_dtype dtype, const void *in, void *out, int64_t count,
+                                  bool *done)
+{
+    int64_t size = (int64_t)spmd_dtype_size(dtype), lo, hi;
+    struct round round;
+    *done = false;
+    TRY(find_node(group, count * size, &round));
+    if (!round.node)
+        return SPMD_OK;
+    bool past_cache = spmd__copy_is_large(count * size * group->size);
+    TRY(begin_round(&round, in, spmd__pool_offset(out) >= 0, done));
+    share_of(group, group->index, count, size, &lo, &hi);
+    if (*done)
+        TRY(reduce_range(&round, reduction, dtype, lo, hi, (char *)out + lo * size, past_cache));
+    TRY(end_round(&round)); /* from here on `in`, which may be `out`, is nobody's */
+    if (!*done)
+        return SPMD_OK;
+    bool all;
+    TRY(begin_round(&round, out, true, &all));
+    TRY(fetch_shares(&round, count, size, out, past_cache));
+    return end_round(&round);
+}
+
+spmd_status spmd__near_reduce_scatter(const struct group *group, spmd_reduction reduction,
+                                      spmd_dtype dtype, const void *in, const int64_t counts[],
+                                      void *out, bool *done)
+{
+    int64_t size = (int64_t)spmd_dtype_size(dtype), total = 0, lo = 0;
+    struct round round;
+    for (int64_t m = 0; m < group->size; m++) {
+        lo += m < group->index ? counts[m] : 0;
+        total += counts[m];
+    }
+    *done = false;
+    TRY(find_node(group, total * size, &round));
+    if (!round.node)
+        return SPMD_OK;
+    TRY(begin_round(&round, in, true, done));
+    if (*done)
+        TRY(reduce_range(&round, reduction, dtype, lo, lo + counts[group->index], out,
+                         spmd__copy_is_large(total * size)));
+    return end_round(&round);
+}
+
+spmd_status spmd__near_all_gather(const struct group *group, const void *in, const int64_t bytes[],
+                                  void *out, bool *done)
+{
+    int64_t total = 0, at = 0;
+    struct round round;
+    for (int64_t m = 0; m < group->size; m++)
+        total += bytes[m];
+    *done = false;
+    TRY(find_node(group, total, &round));
+    if (!round.node)
+        return SPMD_OK;
+    bool past_cache = spmd__copy_is_large(total * group->size);
+    TRY(begin_round(&round, in, true, done));
+    for (int64_t m = 0; *done && m < group->size; at += bytes[m++]) {
+        const char *block;
+        TRY(block_of(&round, m, &block));
+        if (past_cache)
+            spmd__copy_past_cache((char *)out + at, block, (size_t)bytes[m]);
+        else
+            memcpy((char *)out + at, block, (size_t)bytes[m]);
+    }
+    spmd__copy_flush();
+    return end_round(&round);
+}

@@ -1,0 +1,29 @@
+/* comm/near.h - large collectives among ranks that can read each other's blocks (comm/node.h).
+ *
+ * Each is collective over a group that is open. *done says whether it has been done: it has not if
+ * some member is on another node, or if the memory of some member cannot be read; all members find
+ * the same. Results are the same bits at each call: contributions add up in the order of the
+ * members. */
+#ifndef COMM_NEAR_H
+#define COMM_NEAR_H
+
+#include <spmd/types.h>
+
+#include "comm/mesh.h"
+#include "core/arena.h"
+
+/* What moves fewer bytes is better done by MPI. */
+enum { NEAR_LEAST_BYTES = 1 << 16 };
+
+/* As spmd__all_reduce, spmd__reduce_scatter (comm/reduce.h) and spmd__all_gather
+ * (comm/collective.h). */
+spmd_status spmd__near_all_reduce(const struct group *group, spmd_reduction reduction,
+                                  spmd_dtype dtype, const void *in, void *out, int64_t count,
+                                  bool *done);
+spmd_status spmd__near_reduce_scatter(const struct group *group, spmd_reduction reduction,
+                                      spmd_dtype dtype, const void *in, const int64_t counts[],
+                                      void *out, bool *done);
+spmd_status spmd__near_all_gather(const struct group *group, const void *in, const int64_t bytes[],
+                                  void *out, bool *done);
+
+#endif
