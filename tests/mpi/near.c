@@ -1,0 +1,334 @@
+/* near.c - large blocks, which ranks of a node read where they lie; and the same by messages. */
+#include "pattern.h"
+
+/* Runs a case with blocks that can be read, and with such that cannot. */
+static void both_ways(void (*run)(void))
+{
+    run();
+    setenv("SPMD_PEER_READS", "0", 1);
+    run();
+    unsetenv("SPMD_PEER_READS");
+}
+
+static const char *const specs[] = {"P()",        "P(x)",     "P(-,x)",   "P(x,y)",
+                                    "P(y,x)",     "P((x,y))", "P((y,x))", "P(-,(x,y))",
+                                    "P(-,(y,x))", "P(y)",     "P(-,y)"};
+enum { SPECS = sizeof specs / sizeof *specs };
+
+static spmd_mesh *make_mesh(void)
+{
+    spmd_mesh *mesh = NULL;
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, test_size % 2 == 0 ? "x=*,y=2" : "x=*,y=1", &mesh));
+    return mesh;
+}
+
+/* One plan between each two specs, run three times; the blocks are larger than 32 KiB, or some of
+ * them are smaller. */
+static void plan_all(spmd_shape shape, spmd_dtype dtype)
+{
+    spmd_mesh *mesh = make_mesh();
+    for (int i = 0; i < SPECS * SPECS; i++) {
+        spmd_sharding *from = NULL, *to = NULL;
+        spmd_reshard_call *plan = NULL;
+        spmd_array *a = pattern_array(mesh, specs[i / SPECS], dtype, shape), *b = NULL;
+        EXPECT_OK(spmd_sharding_create(mesh, specs[i / SPECS], &from));
+        EXPECT_OK(spmd_sharding_create(mesh, specs[i % SPECS], &to));
+        EXPECT_OK(spmd_reshard_plan(from, to, dtype, shape, &plan));
+        for (int run = 0; run < 3; run++)
+            EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
+        if (!EXPECT(pattern_is_on(b, shape, dtype, to)))
+            fprintf(stderr, "# %s to %s\n", specs[i / SPECS], specs[i % SPECS]);
+        spmd_reshard_free(&plan);
+        spmd_array_free(&a);
+        spmd_array_free(&b);
+        spmd_sharding_free(&from);
+        spmd_sharding_free(&to);
+    }
+    spmd_mesh_free(&mesh);
+}
+
+static void plan_large(void)
+{
+    plan_all(SPMD_SHAPE(151, 203), SPMD_F64);
+}
+
+/* Of 8 or 6 ranks some have less than 32 KiB and some more: these go by messages, those do not. */
+static void plan_mixed(void)
+{
+    plan_all(SPMD_SHAPE(test_size * 4 + 1, 1024), SPMD_F64);
+}
+
+static void large_blocks_move(void)
+{
+    both_ways(plan_large);
+}
+
+static void blocks_of_which_some_are_small_move(void)
+{
+    both_ways(plan_mixed);
+}
+
+static void run_outputs(void)
+{
+    spmd_mesh *mesh = make_mesh();
+    spmd_shape shape = SPMD_SHAPE(64, 64 * test_size);
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *in[2] = {pattern_array(mesh, "P(-,x)", SPMD_F64, shape),
+                         pattern_array(mesh, "P(-,x)", SPMD_F64, shape)};
+    spmd_array *out[2] = {NULL, NULL};
+    EXPECT_OK(spmd_sharding_create(mesh, "P(-,x)", &from));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
+    EXPECT_OK(spmd_reshard_run(plan, 2, in, out));
+    EXPECT(pattern_is_on(out[0], shape, SPMD_F64, to) &&
+           pattern_is_on(out[1], shape, SPMD_F64, to));
+    const spmd_array *before = out[0];
+    EXPECT_OK(spmd_reshard_run(plan, 2, in, out));
+    bool moves = spmd_mesh_axis_size(mesh, "x") > 1;
+    EXPECT(out[0] == (moves ? before : in[0])); /* its memory is used again */
+    spmd_array *held = spmd_array_hold(out[1]);
+    EXPECT_OK(spmd_reshard_run(plan, 2, in, out));
+    EXPECT(out[1] != held || !moves);
+    EXPECT(pattern_is_on(held, shape, SPMD_F64, to));
+    spmd_array_free(&held);
+    for (int k = 0; k < 2; k++) {
+        spmd_array_free(&in[k]);
+        spmd_array_free(&out[k]);
+    }
+    spmd_reshard_free(&plan);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_mesh_free(&mesh);
+}
+
+static void a_plan_moves_several_arrays_and_uses_memory_again(void)
+{
+    both_ways(run_outputs);
+}
+
+static void a_plan_where_nothing_moves_gives_the_array(void)
+{
+    spmd_mesh *mesh = make_mesh();
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_I32, SPMD_SHAPE(5, 3)), *b = NULL;
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x,-)", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_I32, SPMD_SHAPE(5, 3), &plan));
+    EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
+    EXPECT(a == b);
+    spmd_reshard_free(&plan);
+    EXPECT(plan == NULL);
+    spmd_reshard_free(&plan);
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_mesh_free(&mesh);
+}
+
+static void wrong_plans_and_runs_are_told(void)
+{
+    spmd_mesh *mesh = make_mesh();
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *right = pattern_array(mesh, "P()", SPMD_F32, SPMD_SHAPE(9));
+    spmd_array *dtype = pattern_array(mesh, "P()", SPMD_F64, SPMD_SHAPE(9));
+    spmd_array *shape = pattern_array(mesh, "P()", SPMD_F32, SPMD_SHAPE(8)), *out = NULL;
+    spmd_array *none = NULL;
+    EXPECT_OK(spmd_sharding_create(mesh, "P()", &from));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x,y)", &to));
+    EXPECT_FAILS(spmd_reshard_plan(NULL, to, SPMD_F32, SPMD_SHAPE(9), &plan), SPMD_ERR_ARGUMENT,
+                 "NULL");
+    EXPECT_FAILS(spmd_reshard_plan(from, NULL, SPMD_F32, SPMD_SHAPE(9), &plan), SPMD_ERR_ARGUMENT,
+                 "NULL");
+    EXPECT_FAILS(spmd_reshard_plan(from, to, SPMD_F32, SPMD_SHAPE(9), &plan), SPMD_ERR_SPEC,
+                 "P(x, y)");
+    EXPECT(plan == NULL);
+    spmd_sharding_free(&to);
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F32, SPMD_SHAPE(9), &plan));
+    EXPECT_FAILS(spmd_reshard_run(plan, 1, &dtype, &out), SPMD_ERR_DTYPE, "f64");
+    EXPECT_FAILS(spmd_reshard_run(plan, 1, &shape, &out), SPMD_ERR_SHAPE, "input 0");
+    EXPECT_FAILS(spmd_reshard_run(plan, 1, &none, &out), SPMD_ERR_ARGUMENT, "input 0 is NULL");
+    EXPECT_FAILS(spmd_reshard_run(NULL, 0, NULL, NULL), SPMD_ERR_ARGUMENT, "plan");
+    EXPECT(out == NULL);
+    EXPECT_OK(spmd_reshard_run(plan, 1, &right, &out));
+    spmd_array_free(&right);
+    spmd_array_free(&dtype);
+    spmd_array_free(&shape);
+    spmd_array_free(&out);
+    spmd_reshard_free(&plan);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_mesh_free(&mesh);
+}
+
+static const spmd_dtype dtypes[] = {
+#define DTYPE(name, text, bytes) SPMD_##name,
+    SPMD_DTYPE_MAP(DTYPE)
+#undef DTYPE
+};
+enum { DTYPES = sizeof dtypes / sizeof *dtypes, ELEMENTS = 80 * 1024 + 5 };
+
+/* Small whole numbers, in any type: element i of rank r is (i + r) % 3. */
+static void fill(spmd_block *block, int rank)
+{
+    int64_t count = spmd_block_size(block);
+    static const uint16_t f16[] = {0, 0x3c00, 0x4000}, bf16[] = {0, 0x3f80, 0x4000};
+    for (int64_t i = 0; i < count; i++) {
+        int value = (int)((i + rank) % 3);
+        void *at = (char *)block->data + (size_t)i * spmd_dtype_size(block->dtype);
+        switch (block->dtype) {
+        case SPMD_F16:
+            memcpy(at, &f16[value], 2);
+            break;
+        case SPMD_BF16:
+            memcpy(at, &bf16[value], 2);
+            break;
+        case SPMD_F32:
+        case SPMD_C64:
+            *(float *)at = (float)value;
+            break;
+        case SPMD_F64:
+        case SPMD_C128:
+            *(double *)at = value;
+            break;
+        case SPMD_BOOL:
+            *(bool *)at = value == 1;
+            break;
+        default:
+            memcpy(at, &(int64_t){value}, spmd_dtype_size(block->dtype));
+        }
+    }
+}
+
+/* The first 8 elements, the last 8, and some in between: by small collectives. */
+static void expect_as_small(spmd_ctx *ctx, const spmd_block *in, const spmd_block *out,
+                            spmd_status (*call)(spmd_ctx *, const spmd_block *, const char *,
+                                                spmd_block *))
+{
+    size_t in_size = spmd_dtype_size(in->dtype), out_size = spmd_dtype_size(out->dtype);
+    for (int64_t at = 0; at < ELEMENTS; at += (ELEMENTS - 8) / 7) {
+        spmd_block *some = spmd_temp(ctx, in->dtype, SPMD_SHAPE(8));
+        spmd_block *wanted = spmd_temp(ctx, out->dtype, SPMD_SHAPE(8));
+        memcpy(some->data, (char *)in->data + (size_t)at * in_size, 8 * in_size);
+        EXPECT_OK(call(ctx, some, "x", wanted));
+        EXPECT(memcmp(wanted->data, (char *)out->data + (size_t)at * out_size, 8 * out_size) == 0);
+    }
+}
+
+static spmd_status reduce_all(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    for (int t = 0; t < DTYPES; t++) {
+        spmd_dtype dtype = dtypes[t];
+        bool ordered = dtype != SPMD_C64 && dtype != SPMD_C128;
+        spmd_block *in = spmd_temp(ctx, dtype, SPMD_SHAPE(ELEMENTS));
+        spmd_block *sum = spmd_temp(ctx, spmd_psum_dtype(dtype), SPMD_SHAPE(ELEMENTS));
+        spmd_block *mean = spmd_temp(ctx, spmd_pmean_dtype(dtype), SPMD_SHAPE(ELEMENTS));
+        fill(in, test_rank);
+        EXPECT_OK(spmd_psum(ctx, in, "x", sum));
+        expect_as_small(ctx, in, sum, spmd_psum);
+        EXPECT_OK(spmd_pmean(ctx, in, "x", mean));
+        expect_as_small(ctx, in, mean, spmd_pmean);
+        if (!ordered)
+            continue;
+        spmd_block *most = spmd_temp(ctx, dtype, SPMD_SHAPE(ELEMENTS));
+        EXPECT_OK(spmd_pmax(ctx, in, "x", most));
+        expect_as_small(ctx, in, most, spmd_pmax);
+        EXPECT_OK(spmd_pmin(ctx, in, "x", most));
+        expect_as_small(ctx, in, most, spmd_pmin);
+    }
+    return SPMD_OK;
+}
+
+static spmd_status reduce_in_place(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    spmd_block *block = spmd_temp(ctx, SPMD_F64, SPMD_SHAPE(ELEMENTS));
+    double *data = block->data, n = test_size;
+    for (int64_t i = 0; i < ELEMENTS; i++)
+        data[i] = (double)i + test_rank;
+    EXPECT_OK(spmd_psum(ctx, block, "x", block));
+    int64_t wrong = 0;
+    for (int64_t i = 0; i < ELEMENTS; i++)
+        wrong += data[i] != n * (double)i + n * (n - 1) / 2;
+    EXPECT(wrong == 0);
+    return SPMD_OK;
+}
+
+/* Parts that differ, scattered and gathered again. */
+static spmd_status scatter_and_gather(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    spmd_shape part;
+    spmd_block *in = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(ELEMENTS));
+    spmd_block *sum = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(ELEMENTS));
+    fill(in, test_rank);
+    EXPECT_OK(spmd_psum_scatter_shape(ctx, in, "x", 0, SPMD_TILED, &part));
+    spmd_block *mine = spmd_temp(ctx, SPMD_F32, part);
+    EXPECT_OK(spmd_psum_scatter(ctx, in, "x", 0, SPMD_TILED, mine));
+    EXPECT_OK(spmd_psum(ctx, in, "x", sum));
+    int64_t lo = 0;
+    for (int r = 0; r < test_rank; r++)
+        lo += ELEMENTS / test_size + (r < ELEMENTS % test_size);
+    EXPECT(memcmp(mine->data, (float *)sum->data + lo, (size_t)part.dim[0] * 4) == 0);
+
+    spmd_block *rows = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(test_size, ELEMENTS));
+    EXPECT_OK(spmd_all_gather(ctx, in, "x", 0, SPMD_UNTILED, rows));
+    for (int r = 0; r < test_size; r++) {
+        fill(in, r);
+        EXPECT(memcmp(in->data, (float *)rows->data + (int64_t)r * ELEMENTS, ELEMENTS * 4) == 0);
+    }
+    return SPMD_OK;
+}
+
+static void run_body(spmd_body *body)
+{
+    spmd_mesh *mesh = NULL;
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    EXPECT_OK(spmd_shard_map(mesh, body, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL));
+    spmd_mesh_free(&mesh);
+}
+
+static void run_reductions(void)
+{
+    run_body(reduce_all);
+    run_body(reduce_in_place);
+}
+
+static void run_moves(void)
+{
+    run_body(scatter_and_gather);
+}
+
+static void large_reductions_are_as_small_ones(void)
+{
+    both_ways(run_reductions);
+}
+
+static void large_blocks_are_scattered_and_gathered(void)
+{
+    both_ways(run_moves);
+}
+
+/* A mesh may go while a slow rank still looks at its slots. */
+static void meshes_come_and_go(void)
+{
+    for (int i = 0; i < 20; i++) {
+        spmd_mesh *mesh = make_mesh();
+        spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(64, 512)), *b = NULL;
+        EXPECT_OK(spmd_reshard(a, "P(-,x)", &b));
+        spmd_mesh_free(&mesh);
+        spmd_array_free(&a);
+        spmd_array_free(&b);
+    }
+}
+
+HARNESS_MAIN("near", CASE(large_blocks_move), CASE(blocks_of_which_some_are_small_move),
+             CASE(a_plan_moves_several_arrays_and_uses_memory_again),
+             CASE(a_plan_where_nothing_moves_gives_the_array), CASE(wrong_plans_and_runs_are_told),
+             CASE(large_reductions_are_as_small_ones),
+             CASE(large_blocks_are_scattered_and_gathered), CASE(meshes_come_and_go))

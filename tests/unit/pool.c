@@ -1,0 +1,151 @@
+/* pool.c - unit tests of the memory of blocks, and of the copies that go past the caches. */
+#include "core/pool.h"
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/copy.h"
+#include "core/mem.h"
+#include "unit.h"
+
+enum { LARGE = 3 * POOL_LEAST_BYTES };
+
+static char *take(size_t bytes, bool zeroed)
+{
+    void *memory = NULL;
+    ASSERT_OK(spmd__pool_take(bytes, zeroed, &memory));
+    ck_assert_int_eq((int)((uintptr_t)memory % BLOCK_ALIGNMENT), 0);
+    return memory;
+}
+
+static bool is_zero(const char *memory, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        if (memory[i] != 0)
+            return false;
+    return true;
+}
+
+START_TEST(large_blocks_have_a_place_in_the_file)
+{
+    char *large = take(LARGE, true), *small = take(100, true), *none = take(0, true);
+    ck_assert(spmd__pool_offset(large) > 0);
+    ck_assert_int_eq(spmd__pool_offset(small), -1);
+    ck_assert_int_eq(spmd__pool_offset(none), -1);
+    ck_assert_int_eq(spmd__pool_offset(NULL), -1);
+    ck_assert(is_zero(large, LARGE) && is_zero(small, 100));
+    spmd__pool_give(large);
+    spmd__pool_give(small);
+    spmd__pool_give(none);
+    spmd__pool_give(NULL);
+}
+END_TEST
+
+START_TEST(memory_is_used_again_and_zeroed_where_asked)
+{
+    char *first = take(LARGE, true);
+    memset(first, 7, LARGE);
+    spmd__pool_give(first);
+    char *again = take(LARGE, false);
+    ck_assert_ptr_eq(again, first);
+    spmd__pool_give(again);
+    again = take(LARGE, true);
+    ck_assert_ptr_eq(again, first);
+    ck_assert(is_zero(again, LARGE));
+    spmd__pool_give(again);
+}
+END_TEST
+
+START_TEST(neighbours_that_are_free_become_one)
+{
+    char *blocks[8];
+    for (int i = 0; i < 8; i++)
+        blocks[i] = take(LARGE, false);
+    static const int order[] = {1, 3, 2, 6, 5, 0, 4};
+    for (int i = 0; i < 7; i++)
+        spmd__pool_give(blocks[order[i]]);
+    char *joined = take((size_t)6 * LARGE, false);
+    ck_assert(joined >= blocks[0] && joined < blocks[7]);
+    spmd__pool_give(joined);
+    spmd__pool_give(blocks[7]);
+}
+END_TEST
+
+START_TEST(random_blocks_do_not_overlap)
+{
+    enum { BLOCKS = 24, STEPS = 4000 };
+    struct {
+        unsigned char *memory;
+        size_t bytes;
+        unsigned char mark;
+    } block[BLOCKS] = {{0}};
+    uint32_t state = 12345;
+    for (int step = 0; step < STEPS; step++) {
+        state = state * 1664525 + 1013904223;
+        int k = (int)(state >> 16) % BLOCKS;
+        if (block[k].memory) {
+            ck_assert_int_eq(block[k].memory[0], block[k].mark);
+            ck_assert_int_eq(block[k].memory[block[k].bytes - 1], block[k].mark);
+            spmd__pool_give(block[k].memory);
+            block[k].memory = NULL;
+            continue;
+        }
+        block[k].bytes = 1 + (state >> 8) % (40 * (size_t)POOL_LEAST_BYTES);
+        block[k].mark = (unsigned char)step;
+        block[k].memory = (unsigned char *)take(block[k].bytes, step % 2);
+        block[k].memory[0] = block[k].memory[block[k].bytes - 1] = block[k].mark;
+    }
+    for (int k = 0; k < BLOCKS; k++)
+        spmd__pool_give(block[k].memory);
+}
+END_TEST
+
+START_TEST(another_mapping_shows_the_same)
+{
+    struct pool_file file = spmd__pool_file();
+    char *block = take(LARGE, true);
+    const char *mapped = spmd__pool_map(&file);
+    ck_assert_ptr_nonnull(mapped);
+    const char *seen = mapped + spmd__pool_offset(block);
+    block[LARGE - 1] = 42;
+    ck_assert_int_eq(seen[LARGE - 1], 42);
+    spmd__pool_unmap(mapped, &file);
+    file.cookie++; /* of a process with the same number, on another system */
+    ck_assert_ptr_null(spmd__pool_map(&file));
+    file.descriptor = -1;
+    ck_assert_ptr_null(spmd__pool_map(&file));
+    spmd__pool_give(block);
+}
+END_TEST
+
+START_TEST(more_than_there_is_is_an_error)
+{
+    void *memory = NULL;
+    ASSERT_FAILS(spmd__pool_take(SIZE_MAX / 4, true, &memory), SPMD_ERR_MEMORY, "no memory");
+    ASSERT_FAILS(spmd__pool_take(SIZE_MAX, false, &memory), SPMD_ERR_MEMORY, "no memory");
+    ck_assert_ptr_null(memory);
+}
+END_TEST
+
+START_TEST(copies_past_the_caches_are_copies)
+{
+    enum { ROOM = 1024 };
+    unsigned char from[ROOM], to[ROOM];
+    for (int i = 0; i < ROOM; i++)
+        from[i] = (unsigned char)(i * 7 + 1);
+    for (int start = 0; start < 70; start++)
+        for (int bytes = 0; bytes < 300; bytes += 13) {
+            memset(to, 0, ROOM);
+            spmd__copy_past_cache(to + start, from + 3, (size_t)bytes);
+            spmd__copy_flush();
+            ck_assert_int_eq(memcmp(to + start, from + 3, (size_t)bytes), 0);
+            ck_assert(start == 0 || to[start - 1] == 0);
+            ck_assert_int_eq(to[start + bytes], 0);
+        }
+}
+END_TEST
+
+UNIT_MAIN("pool", large_blocks_have_a_place_in_the_file,
+          memory_is_used_again_and_zeroed_where_asked, neighbours_that_are_free_become_one,
+          random_blocks_do_not_overlap, another_mapping_shows_the_same,
+          more_than_there_is_is_an_error, copies_past_the_caches_are_copies)
