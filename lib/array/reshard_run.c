@@ -115,7 +115,8 @@ spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *con
         TRY(check_input(plan, in[k], k));
     for (int k = 0; k < count; k++) {
         if (plan->nothing) {
-            replace(&out[k], spmd_array_hold(in[k]));
+            if (out[k] != in[k])
+                replace(&out[k], spmd_array_hold(in[k]));
             continue;
         }
         spmd_array *target = target_of(plan, in[k], out[k]);
