@@ -18,7 +18,7 @@
 #include "core/mem.h"
 #include "core/poison.h"
 
-enum { PAGE = 4096, LARGE_PAGE = 1 << 21, GROWTH = 1 << 24 };
+enum { PAGE = 4096, LARGE_PAGE = 1 << 21, LEAST_GROWTH = 1 << 18, MOST_GROWTH = 1 << 26 };
 
 struct region {
     size_t offset;
@@ -69,11 +69,15 @@ static void map_file(void)
     }
 }
 
+/* A quarter of what there is at a time, so that large programs grow seldom, and small ones little.
+ */
 static bool grow(size_t end)
 {
     if (end <= pool.grown)
         return true;
-    size_t target = round_up(end, GROWTH);
+    size_t step = pool.grown / 4;
+    step = step < LEAST_GROWTH ? LEAST_GROWTH : step > MOST_GROWTH ? MOST_GROWTH : step;
+    size_t target = round_up(end > pool.grown + step ? end : pool.grown + step, PAGE);
     target = target < pool.size ? target : pool.size;
     if (end > target ||
         fallocate(pool.descriptor, 0, (off_t)pool.grown, (off_t)(target - pool.grown)) != 0)
