@@ -99,7 +99,7 @@ void bench_compare(const char *measure, int64_t bytes, struct contender ours,
     double rival_time = median(rival_times, effort.repetitions);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank_of_world() == 0)
-        printf("%s,%d,%lld,%.3e,%s,%.3e,%.3f\n", measure, ranks, (long long)bytes, our_time,
+        printf("%s,%d,%lld,%.3e,%s,%.3e,%.3g\n", measure, ranks, (long long)bytes, our_time,
                rival.name, rival_time, rival_time / our_time);
     fflush(stdout);
 }

@@ -8,8 +8,9 @@ unset SPMD_CHECK SPMD_WATCHDOG # ratios of checked runs say nothing
 measures() {
     run "$1" "$PWD/bench/$2" --once >"$tmp/csv" || return 1
     awk -F, -v ranks="$1" -v least="$3" '
+        function number(text) { return text ~ /^[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?$/ }
         NR == 1 { bad = $0 != "measure,ranks,bytes,ours_s,rival,rival_s,ratio"; next }
-        NF != 7 || $2 != ranks || $3 !~ /^[0-9]+$/ || !($4 > 0) || !($6 > 0) || !($7 > 0) {
+        NF != 7 || $2 != ranks || $3 !~ /^[0-9]+$/ || !number($4) || !number($6) || !number($7) {
             print "not a measure: " $0
             bad = 1
         }
@@ -21,5 +22,6 @@ ok 'bench/layout' measures 1 layout 3
 ok 'bench/shard_map' measures 2 shard_map 12
 ok 'bench/collectives' measures 2 collectives 39
 ok 'bench/halo' measures 2 halo 2
+ok 'bench/reshard' measures 2 reshard 40
 status 2 'a measure with an option that there is not' "$PWD/bench/layout" --slow
 plan_end
