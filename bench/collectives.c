@@ -21,6 +21,7 @@ struct call {
     int64_t *perm, (*pairs)[2];   /* round a ring */
     int64_t *places, *sizes;      /* of a ragged_all_to_all: part k at k * part */
     int64_t *landings;            /* of the parts, in their receivers */
+    int64_t *told;                /* room for the others' places */
     int *int_places, *int_sizes;  /* the same for MPI */
     struct double_int *from, *to; /* of MPI_MAXLOC */
 };
@@ -153,9 +154,11 @@ static void mpi_all_to_all(void *state)
     MPI_Alltoall(c->in->data, c->part, MPI_BYTE, c->out->data, c->part, MPI_BYTE, MPI_COMM_WORLD);
 }
 
+/* Senders say where their rows go; MPI's receivers must know it. */
 static void mpi_all_to_all_v(void *state)
 {
     struct call *c = state;
+    MPI_Alltoall(c->places, 1, MPI_INT64_T, c->told, 1, MPI_INT64_T, MPI_COMM_WORLD);
     MPI_Alltoallv(c->in->data, c->int_sizes, c->int_places, MPI_BYTE, c->out->data, c->int_sizes,
                   c->int_places, MPI_BYTE, MPI_COMM_WORLD);
 }
@@ -194,8 +197,8 @@ static const struct measure {
     {"psum_scatter", SPMD_F64, SPMD_F64, IN, psum_scatter, "MPI_Reduce_scatter_block",
      mpi_reduce_scatter},
     {"all_to_all", SPMD_U8, SPMD_U8, BOTH, all_to_all, "MPI_Alltoall", mpi_all_to_all},
-    {"ragged_all_to_all", SPMD_U8, SPMD_U8, BOTH, ragged_all_to_all, "MPI_Alltoallv",
-     mpi_all_to_all_v},
+    {"ragged_all_to_all", SPMD_U8, SPMD_U8, BOTH, ragged_all_to_all,
+     "MPI_Alltoall of places + MPI_Alltoallv", mpi_all_to_all_v},
     {"ppermute", SPMD_U8, SPMD_U8, NEITHER, ppermute, "MPI_Sendrecv", mpi_ring},
     {"pshuffle", SPMD_U8, SPMD_U8, NEITHER, pshuffle, "MPI_Sendrecv", mpi_ring},
     {"pswapaxes", SPMD_U8, SPMD_U8, BOTH, pswapaxes, "MPI_Alltoall", mpi_all_to_all},
@@ -223,6 +226,7 @@ static struct call begin_call(spmd_ctx *ctx)
                          .places = take(count, sizeof(int64_t)),
                          .sizes = take(count, sizeof(int64_t)),
                          .landings = take(count, sizeof(int64_t)),
+                         .told = take(count, sizeof(int64_t)),
                          .int_places = take(count, sizeof(int)),
                          .int_sizes = take(count, sizeof(int))};
 }
@@ -234,6 +238,7 @@ static void end_call(struct call *c)
     free(c->places);
     free(c->sizes);
     free(c->landings);
+    free(c->told);
     free(c->int_places);
     free(c->int_sizes);
 }

@@ -25,7 +25,7 @@ static spmd_status scaled(spmd_ctx *ctx, void *user)
 {
     (void)user;
     const spmd_block *in = spmd_in(ctx, 0);
-    scale(in->data, spmd_out(ctx, 0, SPMD_F64, spmd_block_shape(in))->data, in->shape[0]);
+    scale(in->data, spmd_out_unset(ctx, 0, SPMD_F64, spmd_block_shape(in))->data, in->shape[0]);
     return SPMD_OK;
 }
 

@@ -94,10 +94,16 @@ static void add_row(struct chunk *chunk, spmd_reduction reduction, spmd_dtype dt
     }
 }
 
-static void store_row(const struct chunk *chunk, spmd_dtype dtype, int64_t count, char *out,
-                      bool past_cache)
+static void store_row(struct chunk *chunk, const struct near_reduction *what, int64_t count,
+                      char *out, bool past_cache)
 {
+    spmd_dtype dtype = what->dtype;
     size_t bytes = (size_t)count * spmd_dtype_size(dtype);
+    if (what->divisor > 0)
+        spmd__divide(dtype, count, chunk->sums, what->divisor,
+                     is_half(dtype) ? (void *)out : chunk->sums);
+    if (is_half(dtype) && what->divisor > 0)
+        return;
     if (is_half(dtype))
         spmd__narrow(dtype, count, (const void *)chunk->sums, (void *)out);
     else if (past_cache)
@@ -107,11 +113,11 @@ static void store_row(const struct chunk *chunk, spmd_dtype dtype, int64_t count
 }
 
 /* out = the reduction of the members' elements lo ... hi - 1. */
-static spmd_status reduce_range(const struct round *round, spmd_reduction reduction,
-                                spmd_dtype dtype, int64_t lo, int64_t hi, char *out,
-                                bool past_cache)
+static spmd_status reduce_range(const struct round *round, const struct near_reduction *what,
+                                int64_t lo, int64_t hi, char *out, bool past_cache)
 {
     struct chunk chunk;
+    spmd_dtype dtype = what->dtype;
     int64_t size = (int64_t)spmd_dtype_size(dtype);
     int64_t most = CHUNK_BYTES / (is_half(dtype) ? (int64_t)sizeof(float) : size);
     for (int64_t at = lo; at < hi; at += most, out += most * size) {
@@ -119,9 +125,9 @@ static spmd_status reduce_range(const struct round *round, spmd_reduction reduct
         for (int64_t m = 0; m < round->group->size; m++) {
             const char *block;
             TRY(block_of(round, m, &block));
-            add_row(&chunk, reduction, dtype, count, block + at * size, m == 0);
+            add_row(&chunk, what->reduction, dtype, count, block + at * size, m == 0);
         }
-        store_row(&chunk, dtype, count, out, past_cache);
+        store_row(&chunk, what, count, out, past_cache);
     }
     spmd__copy_flush();
     return SPMD_OK;
@@ -159,11 +165,10 @@ static spmd_status fetch_shares(const struct round *round, int64_t count, int64_
     return SPMD_OK;
 }
 
-spmd_status spmd__near_all_reduce(const struct group *group, spmd_reduction reduction,
-                                  spmd_dtype dtype, const void *in, void *out, int64_t count,
-                                  bool *done)
+spmd_status spmd__near_all_reduce(const struct group *group, struct near_reduction what,
+                                  const void *in, void *out, int64_t count, bool *done)
 {
-    int64_t size = (int64_t)spmd_dtype_size(dtype), lo, hi;
+    int64_t size = (int64_t)spmd_dtype_size(what.dtype), lo, hi;
     struct round round;
     *done = false;
     TRY(find_node(group, count * size, &round));
@@ -173,7 +178,7 @@ spmd_status spmd__near_all_reduce(const struct group *group, spmd_reduction redu
     TRY(begin_round(&round, in, spmd__pool_offset(out) >= 0, done));
     share_of(group, group->index, count, size, &lo, &hi);
     if (*done)
-        TRY(reduce_range(&round, reduction, dtype, lo, hi, (char *)out + lo * size, past_cache));
+        TRY(reduce_range(&round, &what, lo, hi, (char *)out + lo * size, past_cache));
     TRY(end_round(&round)); /* from here on `in`, which may be `out`, is nobody's */
     if (!*done)
         return SPMD_OK;
@@ -183,11 +188,10 @@ spmd_status spmd__near_all_reduce(const struct group *group, spmd_reduction redu
     return end_round(&round);
 }
 
-spmd_status spmd__near_reduce_scatter(const struct group *group, spmd_reduction reduction,
-                                      spmd_dtype dtype, const void *in, const int64_t counts[],
-                                      void *out, bool *done)
+spmd_status spmd__near_reduce_scatter(const struct group *group, struct near_reduction what,
+                                      const void *in, const int64_t counts[], void *out, bool *done)
 {
-    int64_t size = (int64_t)spmd_dtype_size(dtype), total = 0, lo = 0;
+    int64_t size = (int64_t)spmd_dtype_size(what.dtype), total = 0, lo = 0;
     struct round round;
     for (int64_t m = 0; m < group->size; m++) {
         lo += m < group->index ? counts[m] : 0;
@@ -199,7 +203,7 @@ spmd_status spmd__near_reduce_scatter(const struct group *group, spmd_reduction 
         return SPMD_OK;
     TRY(begin_round(&round, in, true, done));
     if (*done)
-        TRY(reduce_range(&round, reduction, dtype, lo, lo + counts[group->index], out,
+        TRY(reduce_range(&round, &what, lo, lo + counts[group->index], out,
                          spmd__copy_is_large(total * size)));
     return end_round(&round);
 }

@@ -15,14 +15,20 @@
 /* What moves fewer bytes is better done by MPI. */
 enum { NEAR_LEAST_BYTES = 1 << 16 };
 
+/* What becomes of elements. */
+struct near_reduction {
+    spmd_reduction reduction;
+    spmd_dtype dtype;
+    int64_t divisor; /* of the sums: the result is a mean; 0: it is not */
+};
+
 /* As spmd__all_reduce, spmd__reduce_scatter (comm/reduce.h) and spmd__all_gather
  * (comm/collective.h). */
-spmd_status spmd__near_all_reduce(const struct group *group, spmd_reduction reduction,
-                                  spmd_dtype dtype, const void *in, void *out, int64_t count,
-                                  bool *done);
-spmd_status spmd__near_reduce_scatter(const struct group *group, spmd_reduction reduction,
-                                      spmd_dtype dtype, const void *in, const int64_t counts[],
-                                      void *out, bool *done);
+spmd_status spmd__near_all_reduce(const struct group *group, struct near_reduction what,
+                                  const void *in, void *out, int64_t count, bool *done);
+spmd_status spmd__near_reduce_scatter(const struct group *group, struct near_reduction what,
+                                      const void *in, const int64_t counts[], void *out,
+                                      bool *done);
 spmd_status spmd__near_all_gather(const struct group *group, const void *in, const int64_t bytes[],
                                   void *out, bool *done);
 

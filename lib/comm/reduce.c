@@ -131,7 +131,8 @@ spmd_status spmd__all_reduce(const struct group *group, spmd_reduction reduction
                              const void *in, void *out, int64_t count, struct arena *scratch)
 {
     bool done;
-    TRY(spmd__near_all_reduce(group, plain(reduction, dtype), dtype, in, out, count, &done));
+    struct near_reduction what = {.reduction = plain(reduction, dtype), .dtype = dtype};
+    TRY(spmd__near_all_reduce(group, what, in, out, count, &done));
     if (done)
         return SPMD_OK;
     if (is_half(dtype))
@@ -280,7 +281,8 @@ spmd_status spmd__reduce_scatter(const struct group *group, spmd_reduction reduc
 {
     MPI_Op op;
     bool done;
-    TRY(spmd__near_reduce_scatter(group, plain(reduction, dtype), dtype, in, counts, out, &done));
+    struct near_reduction what = {.reduction = plain(reduction, dtype), .dtype = dtype};
+    TRY(spmd__near_reduce_scatter(group, what, in, counts, out, &done));
     if (done)
         return SPMD_OK;
     TRY(find_op(group, reduction, is_half(dtype) ? SPMD_F32 : dtype, &op));

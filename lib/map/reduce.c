@@ -1,6 +1,7 @@
 /* map/reduce.c - psum, pmean, pmax, pmin of blocks. */
 #include "map/reduce.h"
 
+#include "comm/near.h"
 #include "comm/reduce.h"
 #include "core/arithmetic.h"
 #include "core/half.h"
@@ -72,6 +73,12 @@ static spmd_status run_pmean(struct operation *op, struct group *group)
 {
     spmd_dtype dtype = op->in->dtype, carrier = spmd__carrier(SPMD_SUM, dtype);
     int64_t count = spmd_block_size(op->in);
+    bool done = false;
+    struct near_reduction mean = {.dtype = dtype, .divisor = group->size};
+    if (op->out->dtype == dtype)
+        TRY(spmd__near_all_reduce(group, mean, op->in->data, op->out->data, count, &done));
+    if (done)
+        return SPMD_OK;
     size_t in_size = spmd_dtype_size(dtype), out_size = spmd_dtype_size(op->out->dtype);
     void *scratch;
     TRY(spmd__arena_take(op->ctx->arena, (size_t)spmd__reduce_piece(count),
