@@ -344,6 +344,27 @@ static spmd_status check_arguments(const struct vmap *vmap, const spmd_block *co
     return SPMD_OK;
 }
 
+/* Whether two dense blocks have memory in common. */
+static bool overlap(const spmd_block *a, const spmd_block *b)
+{
+    const char *first = a->data, *other = b->data;
+    return first < other + spmd__block_bytes(b) && other < first + spmd__block_bytes(a);
+}
+
+/* Outputs are zeroed before the instances that read have run. */
+static spmd_status check_apart(const struct vmap *vmap, const spmd_block *const in[],
+                               spmd_block *const out[])
+{
+    for (int k = 0; k < vmap->nout; k++)
+        for (int j = 0; out[k] && j < vmap->nin; j++)
+            if (in[j] && spmd__block_is_dense(in[j]) && overlap(in[j], out[k]))
+                return spmd_fail(SPMD_ERR_ARGUMENT,
+                                 "%s of a vmap lies in the memory of %s: give it memory of its own",
+                                 spmd__argument(&vmap->names, OUTPUT, k).text,
+                                 spmd__argument(&vmap->names, INPUT, j).text);
+    return SPMD_OK;
+}
+
 static spmd_status run_call(struct vmap *vmap, spmd_body *fn, void *user,
                             const spmd_block *const in[], const int in_axes[], spmd_block *out[],
                             int64_t axis_size)
@@ -354,6 +375,7 @@ static spmd_status run_call(struct vmap *vmap, spmd_body *fn, void *user,
     TRY(map_inputs(vmap, in, in_axes));
     TRY(find_size(vmap, axis_size));
     TRY(map_outputs(vmap, out));
+    TRY(check_apart(vmap, in, out));
     vmap->fn = fn;
     vmap->user = user;
     TRY(vmap->name ? spmd__vmap_run_named(vmap) : run_loop(vmap, fn, user));

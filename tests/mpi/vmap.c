@@ -626,9 +626,34 @@ static void a_failing_instance_is_everybodys(void)
     spmd_mesh_free(&mesh);
 }
 
-HARNESS_MAIN("vmap", CASE(any_dimension_maps_to_any_other), CASE(given_blocks_are_written),
-             CASE(slices_that_are_dense_are_used_in_place), CASE(slices_keep_their_place),
-             CASE(blocks_may_have_gaps), CASE(inputs_that_are_not_mapped_are_seen_whole),
+static spmd_status copy_scalar(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    const int64_t *in = spmd_in(ctx, 0)->data;
+    int64_t *out = spmd_out(ctx, 0, SPMD_I64, SPMD_SCALAR)->data;
+    *out = *in;
+    return SPMD_OK;
+}
+
+static void an_output_has_memory_of_its_own(void)
+{
+    int64_t data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    spmd_block in = spmd_block_borrow(data, SPMD_I64, SPMD_SHAPE(4));
+    spmd_block shifted = spmd_block_borrow(data + 3, SPMD_I64, SPMD_SHAPE(4)), *out = &shifted;
+    EXPECT_FAILS(spmd_vmap(NULL, copy_scalar, NULL, 1, SPMD_BLOCKS(&in), SPMD_AXES(0), 1, &out,
+                           SPMD_AXES(0), NULL),
+                 SPMD_ERR_ARGUMENT, "output 0 of a vmap lies in the memory of input 0");
+    EXPECT(data[3] == 4);
+    shifted.data = data + 4;
+    EXPECT_OK(spmd_vmap(NULL, copy_scalar, NULL, 1, SPMD_BLOCKS(&in), SPMD_AXES(0), 1, &out,
+                        SPMD_AXES(0), NULL));
+    EXPECT(data[4] == 1 && data[7] == 4);
+}
+
+HARNESS_MAIN("vmap", CASE(an_output_has_memory_of_its_own), CASE(any_dimension_maps_to_any_other),
+             CASE(given_blocks_are_written), CASE(slices_that_are_dense_are_used_in_place),
+             CASE(slices_keep_their_place), CASE(blocks_may_have_gaps),
+             CASE(inputs_that_are_not_mapped_are_seen_whole),
              CASE(axis_size_counts_where_nothing_is_mapped),
              CASE(outputs_are_zeroed_wherever_they_lie), CASE(shared_outputs_must_be_equal),
              CASE(maps_nest), CASE(instances_have_scratch_memory),
