@@ -50,6 +50,7 @@ void spmd_mesh_free(spmd_mesh **handle)
     spmd__watch_free(&mesh->watch);
     if (mesh->comm == mesh->base)
         mesh->comm = MPI_COMM_NULL;
+    spmd__mpi_free_op(&mesh->sum);
     spmd__mpi_free_op(&mesh->max);
     spmd__mpi_free_op(&mesh->min);
     spmd__mpi_free_comm(&mesh->control);

@@ -53,7 +53,8 @@ struct spmd_mesh {
     MPI_Comm control;     /* the same, for agreements */
     struct group *groups; /* made on first use, freed with the mesh */
     struct group_name *names;
-    MPI_Op max, min;   /* that keep NaN; MPI_OP_NULL: not used yet; a view has none */
+    /* Operations of ours (comm/reduce.c); MPI_OP_NULL: not used yet; a view has none. */
+    MPI_Op sum, max, min;
     struct node *node; /* NULL: none, or not asked for yet */
     bool node_opened;
     struct watch *watch;      /* NULL: none; a view has its root's */

@@ -80,7 +80,7 @@ spmd_status spmd__mesh_alloc(const struct axes *axes, spmd_mesh **mesh)
     made->position = made->rank = -1;
     made->strict = env_says_strict();
     made->base = made->comm = made->control = MPI_COMM_NULL;
-    made->max = made->min = MPI_OP_NULL;
+    made->sum = made->max = made->min = MPI_OP_NULL;
     *mesh = made;
     return SPMD_OK;
 }

@@ -65,6 +65,23 @@ static void keep_min(void *in, void *inout, int *count, MPI_Datatype *type)
     spmd__accumulate(SPMD_MIN, *type == MPI_FLOAT ? SPMD_F32 : SPMD_F64, *count, in, inout);
 }
 
+/* MPI_SUM of Open MPI 4.1 saturates numbers of 8 and 16 bits where it adds them as vectors; this
+ * one wraps. */
+static void wrap_sum(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    int size;
+    MPI_Type_size(*type, &size);
+    spmd__accumulate(SPMD_SUM, size == 1 ? SPMD_U8 : SPMD_U16, *count, in, inout);
+}
+
+/* What MPI does not do right. */
+static bool needs_own_op(spmd_reduction reduction, spmd_dtype dtype)
+{
+    if (reduction == SPMD_SUM)
+        return spmd_dtype_size(dtype) < 4;
+    return dtype == SPMD_F32 || dtype == SPMD_F64;
+}
+
 /* Sums of flags are their greatest ones. */
 static spmd_reduction plain(spmd_reduction reduction, spmd_dtype dtype)
 {
@@ -75,20 +92,21 @@ static spmd_reduction plain(spmd_reduction reduction, spmd_dtype dtype)
 static spmd_status find_op(const struct group *group, spmd_reduction reduction, spmd_dtype dtype,
                            MPI_Op *op)
 {
-    reduction = plain(reduction, dtype);
-    if (reduction == SPMD_SUM) {
-        *op = MPI_SUM;
-        return SPMD_OK;
-    }
-    bool greater = reduction == SPMD_MAX;
-    *op = greater ? MPI_MAX : MPI_MIN;
-    if (dtype != SPMD_F32 && dtype != SPMD_F64)
-        return SPMD_OK;
     spmd_mesh *mesh = group->real->mesh;
-    MPI_Op *kept = greater ? &mesh->max : &mesh->min;
-    if (*kept == MPI_OP_NULL)
-        TRY_MPI(MPI_Op_create(greater ? keep_max : keep_min, 1, kept));
-    *op = *kept;
+    struct {
+        MPI_Op plain, *own;
+        MPI_User_function *function;
+    } const ops[] = {[SPMD_SUM] = {MPI_SUM, &mesh->sum, wrap_sum},
+                     [SPMD_MAX] = {MPI_MAX, &mesh->max, keep_max},
+                     [SPMD_MIN] = {MPI_MIN, &mesh->min, keep_min}};
+    reduction = plain(reduction, dtype);
+    *op = ops[reduction].plain;
+    if (!needs_own_op(reduction, dtype))
+        return SPMD_OK;
+    MPI_Op *own = ops[reduction].own;
+    if (*own == MPI_OP_NULL)
+        TRY_MPI(MPI_Op_create(ops[reduction].function, 1, own));
+    *op = *own;
     return SPMD_OK;
 }
 

@@ -394,7 +394,41 @@ static void long_rows_go_in_pieces(void)
     run_on("x=*", long_rows, NULL);
 }
 
-HARNESS_MAIN("collective_sum", CASE(known_results_on_four_ranks), CASE(groups_from_a_text),
+/* Sums that do not fit wrap around, wherever in a row they stand. */
+static spmd_status narrow_sums(spmd_ctx *ctx, void *user)
+{
+    static const spmd_dtype dtypes[] = {SPMD_I8, SPMD_U8, SPMD_I16, SPMD_U16};
+    enum { SHORT = 7, LONG = 5000 };
+    (void)user;
+    for (int t = 0; t < 4; t++)
+        for (int64_t count = SHORT; count <= LONG; count += LONG - SHORT) {
+            bool narrow = spmd_dtype_size(dtypes[t]) == 1;
+            spmd_block *block = spmd_temp(ctx, dtypes[t], SPMD_SHAPE(count));
+            uint8_t *bytes = block->data;
+            uint16_t *words = block->data;
+            int64_t wrong = 0;
+            for (int64_t i = 0; i < count; i++)
+                if (narrow)
+                    bytes[i] = (uint8_t)(i * 7 + 100 * test_rank);
+                else
+                    words[i] = (uint16_t)(i * 1009 + 30000 * test_rank);
+            EXPECT_OK(spmd_psum(ctx, block, "x", block));
+            int64_t n = test_size, ranks = n * (n - 1) / 2;
+            for (int64_t i = 0; i < count; i++)
+                wrong += narrow ? bytes[i] != (uint8_t)(n * i * 7 + 100 * ranks)
+                                : words[i] != (uint16_t)(n * i * 1009 + 30000 * ranks);
+            EXPECT(wrong == 0);
+        }
+    return SPMD_OK;
+}
+
+static void sums_of_narrow_integers_wrap(void)
+{
+    run_on("x=*", narrow_sums, NULL);
+}
+
+HARNESS_MAIN("collective_sum", CASE(sums_of_narrow_integers_wrap),
+             CASE(known_results_on_four_ranks), CASE(groups_from_a_text),
              CASE(groups_that_are_none_are_refused), CASE(pargmax_and_pargmin_of_every_type),
              CASE(not_a_number_is_the_extreme), CASE(pargmax_is_exact),
              CASE(long_rows_go_in_pieces))
