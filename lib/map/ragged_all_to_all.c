@@ -2,8 +2,9 @@
  *
  * The sender knows where its rows go, the receiver does not. So the members first tell each other
  * where their slices are to lie and how long they are; each checks what it sends and what it is to
- * get, since these arguments may be wrong on one member alone; and when all agree, rows move from
- * where they lie to where they belong. */
+ * get, since these arguments may be wrong on one member alone; and when all is well, rows move from
+ * where they lie to where they belong. If slices are few, all members are told everything, so that
+ * each knows by itself whether all is well; else they have to agree on that. */
 #include <string.h>
 
 #include "comm/agree.h"
@@ -113,6 +114,90 @@ static spmd_status exchange_targets(const struct operation *op, const struct gro
     return SPMD_OK;
 }
 
+/* Up to so many slices of all members are told to all. */
+enum { FEW = 1 << 10 };
+
+/* What a member tells all others; a row of the table. */
+struct word {
+    int64_t offset, rows; /* of the slice that it sends: where it is to lie, how long it is */
+    int64_t expected;     /* rows of the slice that it is to get */
+};
+
+struct table {
+    int64_t n, count;   /* members, and slices of each */
+    struct word *words; /* [n * (count + 1)]; each member's first one is about itself: its out has
+                           `rows`, `offset` is 1 if its bytes are more than MPI counts, and
+                           `expected` is 1 if it has failed */
+};
+
+static struct word *words_of(const struct table *table, int64_t member)
+{
+    return table->words + member * (table->count + 1);
+}
+
+static bool is_large(const spmd_block *block)
+{
+    return spmd__block_bytes(block) > (size_t)spmd__mpi_piece_bytes;
+}
+
+/* Collective over the group, also for members that have failed. */
+static spmd_status tell_all(const struct operation *op, const struct group *group, bool failed,
+                            struct table *table)
+{
+    const struct lists *lists = op->list;
+    struct word *mine;
+    *table = (struct table){.n = group->size, .count = op->count};
+    int each = (int)(op->count + 1);
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)each, sizeof *mine, &mine));
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)(group->size * each), sizeof *mine,
+                         &table->words));
+    mine[0] = (struct word){is_large(op->in) || is_large(op->out),
+                            op->out->ndim > 0 ? op->out->shape[0] : 0, failed};
+    for (int64_t i = 0; i < op->count; i++)
+        mine[i + 1] =
+            (struct word){lists->out_offsets[i], lists->send_sizes[i], lists->recv_sizes[i]};
+    int bytes = each * (int)sizeof *mine;
+    TRY_MPI(MPI_Allgather(mine, bytes, MPI_BYTE, table->words, bytes, MPI_BYTE, group->comm));
+    return SPMD_OK;
+}
+
+/* What a member is to receive, of what all have told. */
+static struct target told_target(const struct table *table, int64_t member, int64_t j)
+{
+    int64_t each = table->count / table->n, from = j / each;
+    const struct word *words = words_of(table, from);
+    const struct word *slice = &words[1 + member * each + j % each];
+    bool failed = words[0].expected != 0;
+    return (struct target){slice->offset, failed ? -1 : slice->rows};
+}
+
+/* Whether every member can send and receive as it says; the same on all. */
+static bool all_is_well(const struct table *table)
+{
+    for (int64_t m = 0; m < table->n; m++) {
+        const struct word *words = words_of(table, m);
+        if (words[0].expected != 0)
+            return false;
+        for (int64_t j = 0; j < table->count; j++) {
+            struct target target = told_target(table, m, j);
+            int64_t end;
+            if (target.rows != words[j + 1].expected || target.offset < 0 ||
+                __builtin_add_overflow(target.offset, target.rows, &end) || end > words[0].rows)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Whether one MPI call can move all: a slice for each pair of members, and bytes that it counts. */
+static bool is_plain(const struct table *table)
+{
+    for (int64_t m = 0; m < table->n; m++)
+        if (words_of(table, m)[0].offset != 0)
+            return false;
+    return table->count == table->n;
+}
+
 static int64_t bytes_of_row(const spmd_block *block)
 {
     return spmd__parts_slab(spmd_block_shape(block), 0, spmd_dtype_size(block->dtype));
@@ -147,16 +232,58 @@ static spmd_status move_rows(const struct operation *op, const struct group *gro
                               NULL);
 }
 
+static spmd_status move_plain(const struct operation *op, const struct group *group,
+                              const struct target targets[])
+{
+    const struct lists *lists = op->list;
+    int64_t n = group->size, row = bytes_of_row(op->in);
+    int *sends, *recvs, *send_places, *recv_places;
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)n * 4, sizeof *sends, &sends));
+    send_places = sends + n, recvs = send_places + n, recv_places = recvs + n;
+    for (int64_t m = 0; m < n; m++) {
+        sends[m] = (int)(lists->send_sizes[m] * row);
+        send_places[m] = (int)(lists->in_offsets[m] * row);
+        recvs[m] = (int)(targets[m].rows * row);
+        recv_places[m] = (int)(targets[m].offset * row);
+    }
+    return spmd__mpi_status(MPI_Alltoallv(op->in->data, sends, send_places, MPI_BYTE, op->out->data,
+                                          recvs, recv_places, MPI_BYTE, group->comm),
+                            "MPI_Alltoallv");
+}
+
+/* A failure of one member, which is known to be there or is looked for, becomes that of all. */
+static spmd_status agree(const struct operation *op, const struct group *group, spmd_status status,
+                         const struct target targets[])
+{
+    if (status == SPMD_OK)
+        status = check_receives(op, targets);
+    return spmd__agree(group->comm, group->real->mesh->rank, status, 0);
+}
+
+static spmd_status run_few(const struct operation *op, const struct group *group,
+                           spmd_status status)
+{
+    struct table table;
+    struct target *targets;
+    TRY(tell_all(op, group, status != SPMD_OK, &table));
+    TRY(spmd__arena_take(op->ctx->arena, (size_t)op->count, sizeof *targets, &targets));
+    for (int64_t j = 0; j < op->count; j++)
+        targets[j] = told_target(&table, group->index, j);
+    if (!all_is_well(&table))
+        return agree(op, group, status, targets);
+    return (is_plain(&table) ? move_plain : move_rows)(op, group, targets);
+}
+
 static spmd_status run(struct operation *op, struct group *group)
 {
     struct target *targets;
     spmd_status status = check_out(op);
     if (status == SPMD_OK)
         status = check_sends(op);
+    if (op->count * group->size <= FEW)
+        return run_few(op, group, status);
     TRY(exchange_targets(op, group, status != SPMD_OK, &targets));
-    if (status == SPMD_OK)
-        status = check_receives(op, targets);
-    TRY(spmd__agree(group->comm, group->real->mesh->rank, status, 0));
+    TRY(agree(op, group, status, targets));
     return move_rows(op, group, targets);
 }
 

@@ -291,6 +291,38 @@ static spmd_status ragged_mistakes(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* So many slices that members do not tell all of them to all: a row each. */
+static spmd_status many_slices(spmd_ctx *ctx, void *user)
+{
+    enum { MANY = 1100 };
+    (void)user;
+    int64_t n = test_size, me = test_rank, each = MANY / n + 1, count = n * each;
+    int64_t from[2 * MANY], to[2 * MANY], ones[2 * MANY];
+    spmd_block *in = room(ctx, SPMD_SHAPE(count)), *out = room(ctx, SPMD_SHAPE(count));
+    for (int64_t i = 0; i < count; i++) {
+        ((int32_t *)in->data)[i] = (int32_t)(me * count + i);
+        from[i] = i;
+        to[i] = me * each + i % each;
+        ones[i] = 1;
+    }
+    EXPECT_OK(spmd_ragged_all_to_all(ctx, in, "x", count, from, ones, to, ones, out));
+    int64_t wrong = 0;
+    for (int64_t m = 0; m < n; m++)
+        for (int64_t k = 0; k < each; k++)
+            wrong += ((int32_t *)out->data)[m * each + k] != m * count + me * each + k;
+    EXPECT(wrong == 0);
+    ones[count - 1] = me == n - 1 ? 2 : 1;
+    EXPECT_FAILS(spmd_ragged_all_to_all(ctx, in, "x", count, from, ones, to, ones, out),
+                 SPMD_ERR_ARGUMENT, from_rank(test_size - 1, "ragged_all_to_all sends slice"));
+    expect_same_message();
+    return SPMD_OK;
+}
+
+static void ragged_rows_in_many_slices(void)
+{
+    run_on("x=*", 1, many_slices);
+}
+
 static void ragged_mistakes_are_everybodys(void)
 {
     run_on("x=*", 1, ragged_mistakes);
@@ -600,7 +632,8 @@ static void wrong_calls_are_refused(void)
 
 HARNESS_MAIN("collective_move", CASE(known_results_on_four_ranks),
              CASE(known_results_on_eight_ranks), CASE(members_and_a_dim_change_places),
-             CASE(chains_and_rings), CASE(ragged_rows), CASE(ragged_mistakes_are_everybodys),
-             CASE(all_gather_along_both_axes_of_every_type), CASE(psum_scatter_of_every_type),
-             CASE(uneven_rows_become_columns), CASE(uneven_sums_lie_as_arrays),
-             CASE(products_are_summed_and_split), CASE(wrong_calls_are_refused))
+             CASE(chains_and_rings), CASE(ragged_rows), CASE(ragged_rows_in_many_slices),
+             CASE(ragged_mistakes_are_everybodys), CASE(all_gather_along_both_axes_of_every_type),
+             CASE(psum_scatter_of_every_type), CASE(uneven_rows_become_columns),
+             CASE(uneven_sums_lie_as_arrays), CASE(products_are_summed_and_split),
+             CASE(wrong_calls_are_refused))
