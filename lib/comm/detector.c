@@ -122,6 +122,18 @@ static void rest(int *turns)
         nanosleep(&pause, NULL);
 }
 
+/* The others may be in calls of the program's own, and never come: then this is all that is told.
+ */
+static void tell_failure(struct detector *detector)
+{
+    const int64_t patience = 5 * CLOCK_SECOND;
+    if (!detector->untold || spmd__clock() - detector->since < patience)
+        return;
+    detector->untold = false;
+    int name = detector->names ? detector->names[detector->rank] : detector->rank;
+    fprintf(stderr, "spmd: warning: rank %d waits for the others, %s\n", name, detector->text);
+}
+
 static spmd_status wait_for_outcome(struct detector *detector)
 {
     int turns = 0;
@@ -138,6 +150,7 @@ static spmd_status wait_for_outcome(struct detector *detector)
         }
         if (detector->waves)
             TRY(spmd__deadlock_look(detector));
+        tell_failure(detector);
         rest(&turns);
     }
     return SPMD_OK;
@@ -194,10 +207,11 @@ static spmd_status wait_in(struct detector *detector, const struct meeting *meet
 }
 
 spmd_status spmd__detector_meet(struct detector *detector, const struct meeting *meeting,
-                                uint64_t what, const char *text)
+                                uint64_t what, const char *text, bool of_failure)
 {
     detector->number = 0;
     detector->what = what;
+    detector->untold = of_failure;
     return wait_in(detector, meeting, text, spmd__meeting_enter);
 }
 
@@ -205,5 +219,6 @@ spmd_status spmd__detector_await(struct detector *detector, const struct meeting
                                  uint64_t number, const char *text)
 {
     detector->number = number;
+    detector->untold = false;
     return wait_in(detector, meeting, text, spmd__announcement_enter);
 }

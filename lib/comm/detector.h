@@ -41,6 +41,7 @@ struct detector {
     uint64_t number; /* of the announcements that it waits for; 0: for none */
     uint64_t what;
     const char *text; /* where it is, in words */
+    bool untold;      /* `text` is of a failure, which nobody has been told of */
     int64_t since;
     enum outcome outcome;
     char message[ERROR_MESSAGE_BYTES]; /* of an outcome that is a failure */
@@ -60,10 +61,11 @@ spmd_status spmd__detector_open(MPI_Comm comm, const int *names, struct detector
 void spmd__detector_close(struct detector **detector);
 
 /* Collective over the meeting, of more than one rank. `what` must be equal on its members; `text`
- * says where this rank is. Fails with SPMD_ERR_DISAGREE on all members, if they do not agree; or on
+ * says where this rank is, and is told to the user where it is of a failure and the wait is long.
+ * Fails with SPMD_ERR_DISAGREE on all members, if they do not agree; or on
  * all ranks, if none can go on, and from then on at once. */
 spmd_status spmd__detector_meet(struct detector *detector, const struct meeting *meeting,
-                                uint64_t what, const char *text);
+                                uint64_t what, const char *text, bool of_failure);
 
 /* Local. Tells the other members what this rank begins without waiting for them; the number is for
  * the wait. Members announce in the same order, and may wait in any. */

@@ -75,7 +75,7 @@ spmd_status spmd__group_meet(struct group *group, const char *what)
 {
     struct group *real = group->real;
     TRY(make_meeting(real, MEETING_FOR_DATA, &real->meeting));
-    return spmd__watch_meet(real->mesh->watch, &real->meeting, what, NULL);
+    return spmd__watch_meet(real->mesh->watch, &real->meeting, what, NULL, false);
 }
 
 spmd_status spmd__group_announce(struct group *group, const char *what, uint64_t *number)

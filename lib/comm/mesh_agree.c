@@ -18,12 +18,12 @@ static spmd_status make_meeting(spmd_mesh *mesh)
 
 /* Members may come from different calls, by different ways: all agreements of a mesh are alike. But
  * a root and its views may have the same members. */
-static spmd_status meet(spmd_mesh *mesh, const char *note)
+static spmd_status meet(spmd_mesh *mesh, const char *note, bool of_failure)
 {
     struct axes_text axes = spmd__axes_text(&mesh->axes);
     if (mesh->agreement.size == 0)
         TRY(make_meeting(mesh));
-    return spmd__watch_meet(mesh->watch, &mesh->agreement, axes.text, note);
+    return spmd__watch_meet(mesh->watch, &mesh->agreement, axes.text, note, of_failure);
 }
 
 static struct text begin_note(char note[WATCH_NOTE_BYTES], const char *before)
@@ -49,7 +49,7 @@ static spmd_status meet_in_call(spmd_mesh *mesh, spmd_status status)
         return SPMD_OK;
     struct text text = begin_note(note, "in");
     add_failure(&text, status);
-    return meet(mesh, note);
+    return meet(mesh, note, status != SPMD_OK);
 }
 
 static spmd_status meet_once_after_body(spmd_mesh *mesh, spmd_status status)
@@ -60,7 +60,7 @@ static spmd_status meet_once_after_body(spmd_mesh *mesh, spmd_status status)
     struct text text =
         begin_note(note, status == SPMD_OK ? "at the end of the body of" : "out of the body of");
     add_failure(&text, status);
-    return meet(mesh, note);
+    return meet(mesh, note, status != SPMD_OK);
 }
 
 /* The others may be in a call in their bodies that this rank does not make. They fail in it, and

@@ -145,7 +145,7 @@ static uint64_t hash_of(const char *what)
 }
 
 spmd_status spmd__watch_meet(struct watch *watch, const struct meeting *meeting, const char *what,
-                             const char *note)
+                             const char *note, bool of_failure)
 {
     char where[WATCH_NOTE_BYTES];
     spmd_status status = SPMD_OK;
@@ -155,7 +155,7 @@ spmd_status spmd__watch_meet(struct watch *watch, const struct meeting *meeting,
     describe(&text, what, note);
     TRY(begin_wait(watch, where));
     if (watch->detector && meeting->size > 1)
-        status = spmd__detector_meet(watch->detector, meeting, hash_of(what), where);
+        status = spmd__detector_meet(watch->detector, meeting, hash_of(what), where, of_failure);
     if (status != SPMD_OK)
         spmd__watch_leave(watch);
     return status;

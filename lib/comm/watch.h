@@ -4,7 +4,7 @@
  * all have said the same. So what cannot work is an error, not a hang, and no data has moved.
  * Without both settings there is no watch, and meeting is a look at a NULL.
  *
- *     TRY(spmd__watch_meet(watch, &meeting, "psum over x of f32[3,4]", NULL));
+ *     TRY(spmd__watch_meet(watch, &meeting, "psum over x of f32[3,4]", NULL, false));
  *     ... the collective ...
  *     spmd__watch_leave(watch);
  */
@@ -59,9 +59,10 @@ void spmd__meeting_free(struct meeting *meeting);
 /* Collective over the meeting, if SPMD_CHECK=1; fails with SPMD_ERR_DISAGREE, on all of its
  * members, if they came with different texts `what`, or if no rank of the watch can go on. From
  * here to spmd__watch_leave this rank counts as waiting: "in WHAT (FILE:LINE)"; or, where `note`
- * is not NULL, as it says. */
+ * is not NULL, as it says. If it is of a failure, and others do not come for 5 s, it is told: they
+ * may be where nothing proves that they never will. */
 spmd_status spmd__watch_meet(struct watch *watch, const struct meeting *meeting, const char *what,
-                             const char *note);
+                             const char *note, bool of_failure);
 void spmd__watch_leave(struct watch *watch);
 
 /* The same in two phases, for what is begun without waiting for anybody. The first one is local, if

@@ -53,14 +53,21 @@ static spmd_status start_alone(spmd_ctx *ctx, void *user)
     return spmd_wait(&request);
 }
 
+static spmd_status leave_alone(spmd_ctx *ctx, void *user)
+{
+    (void)ctx, (void)user;
+    if (rank == 0)
+        return spmd_fail(SPMD_ERR_BODY, "nothing to do here");
+    sleep(7);
+    return SPMD_OK;
+}
+
 static const struct {
     const char *name;
     spmd_body *body;
-} cases[] = {{"well", do_nothing_wrong},
-             {"slow", be_slow},
-             {"early", return_early},
-             {"another_start", start_another},
-             {"start_alone", start_alone}};
+} cases[] = {{"well", do_nothing_wrong},       {"slow", be_slow},
+             {"alone", leave_alone},           {"early", return_early},
+             {"another_start", start_another}, {"start_alone", start_alone}};
 
 static spmd_status program(int argc, char **argv)
 {

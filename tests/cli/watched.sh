@@ -49,6 +49,8 @@ slow 0
 slow 1
 wrong early 'no rank can go on: rank 0 at the end of the body of spmd_shard_map (watched.c:' \
     'ranks 1, 2 in psum over x of f32[3] (watched.c:'
+wrong alone 'rank 0: nothing to do here' 'spmd: warning: rank 0 waits for the others, ' \
+    'out of the body of spmd_shard_map (watched.c:' 'with: nothing to do here'
 wrong another_start 'ranks that belong together are in different calls: ' \
     'rank 0 in psum_start over x of f32[3] (watched.c:' \
     'ranks 1, 2 in pmax_start over x of f32[3] (watched.c:'
