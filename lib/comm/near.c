@@ -145,6 +145,14 @@ static void share_of(const struct group *group, int64_t member, int64_t count, i
     *hi = *hi * unit < count ? *hi * unit : count;
 }
 
+static void copy(void *to, const void *from, int64_t bytes, bool past_cache)
+{
+    if (past_cache)
+        spmd__copy_past_cache(to, from, (size_t)bytes);
+    else
+        memcpy(to, from, (size_t)bytes);
+}
+
 /* Takes the other members' shares of the result. */
 static spmd_status fetch_shares(const struct round *round, int64_t count, int64_t size, char *out,
                                 bool past_cache)
@@ -155,11 +163,7 @@ static spmd_status fetch_shares(const struct round *round, int64_t count, int64_
         const char *block;
         share_of(group, m, count, size, &lo, &hi);
         TRY(block_of(round, m, &block));
-        size_t bytes = (size_t)((hi - lo) * size);
-        if (past_cache)
-            spmd__copy_past_cache(out + lo * size, block + lo * size, bytes);
-        else
-            memcpy(out + lo * size, block + lo * size, bytes);
+        copy(out + lo * size, block + lo * size, (hi - lo) * size, past_cache);
     }
     spmd__copy_flush();
     return SPMD_OK;
@@ -224,10 +228,28 @@ spmd_status spmd__near_all_gather(const struct group *group, const void *in, con
     for (int64_t m = 0; *done && m < group->size; at += bytes[m++]) {
         const char *block;
         TRY(block_of(&round, m, &block));
-        if (past_cache)
-            spmd__copy_past_cache((char *)out + at, block, (size_t)bytes[m]);
-        else
-            memcpy((char *)out + at, block, (size_t)bytes[m]);
+        copy((char *)out + at, block, bytes[m], past_cache);
+    }
+    spmd__copy_flush();
+    return end_round(&round);
+}
+
+spmd_status spmd__near_all_to_all(const struct group *group, int64_t each, const void *in,
+                                  void *out, bool *done)
+{
+    int64_t total = each * group->size;
+    struct round round;
+    *done = false;
+    TRY(find_node(group, total, &round));
+    if (!round.node)
+        return SPMD_OK;
+    bool past_cache = spmd__copy_is_large(total * group->size);
+    TRY(begin_round(&round, in, true, done));
+    for (int64_t i = 0; *done && i < group->size; i++) { /* not all begin with the same one */
+        int64_t m = (group->index + i) % group->size;
+        const char *block;
+        TRY(block_of(&round, m, &block));
+        copy((char *)out + m * each, block + group->index * each, each, past_cache);
     }
     spmd__copy_flush();
     return end_round(&round);

@@ -32,4 +32,8 @@ spmd_status spmd__near_reduce_scatter(const struct group *group, struct near_red
 spmd_status spmd__near_all_gather(const struct group *group, const void *in, const int64_t bytes[],
                                   void *out, bool *done);
 
+/* To each member goes a part of `each` bytes, where they lie one after the other. */
+spmd_status spmd__near_all_to_all(const struct group *group, int64_t each, const void *in,
+                                  void *out, bool *done);
+
 #endif

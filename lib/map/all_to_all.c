@@ -1,4 +1,5 @@
 /* map/all_to_all.c - part k of each member's block to member k; and pswapaxes. */
+#include "comm/near.h"
 #include "core/block.h"
 #include "core/shape.h"
 #include "map/parts.h"
@@ -136,6 +137,11 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(spmd__parts_all_bytes(&swap->recv, arena, &recv));
     TRY(pack(op, &swap->send, arena, &packed));
     TRY(spmd__parts_room(&swap->recv, arena, op->out->data, &swap->packed));
+    bool done = false;
+    if (!pending && swap->volume.each >= 0)
+        TRY(spmd__near_all_to_all(group, swap->volume.each, packed, swap->packed, &done));
+    if (done)
+        return SPMD_OK;
     return spmd__all_to_all(group->comm, swap->volume, packed, send, swap->packed, recv, arena,
                             pending);
 }

@@ -285,6 +285,29 @@ static spmd_status scatter_and_gather(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* Part k goes to member k, from the first dimension, and from the second one, which is packed. */
+static spmd_status swap(spmd_ctx *ctx, void *user)
+{
+    enum { PART = 20000 };
+    (void)user;
+    int64_t n = test_size, wrong = 0;
+    for (int dim = 0; dim < 2; dim++) {
+        spmd_shape shape = dim == 0 ? SPMD_SHAPE(n * PART) : SPMD_SHAPE(4, n * PART / 4);
+        spmd_block *in = spmd_temp(ctx, SPMD_I64, shape), *out = spmd_temp(ctx, SPMD_I64, shape);
+        int64_t *from = in->data, *to = out->data, rows = dim == 0 ? 1 : 4;
+        int64_t row = n * PART / rows, each = row / n;
+        for (int64_t i = 0; i < n * PART; i++)
+            from[i] = i * n + test_rank;
+        EXPECT_OK(spmd_all_to_all(ctx, in, "x", dim, dim, SPMD_TILED, out));
+        for (int64_t i = 0; i < n * PART; i++) {
+            int64_t source = i % row / each, at = i / row * row + test_rank * each + i % each;
+            wrong += to[i] != at * n + source;
+        }
+    }
+    EXPECT(wrong == 0);
+    return SPMD_OK;
+}
+
 static void run_body(spmd_body *body)
 {
     spmd_mesh *mesh = NULL;
@@ -302,6 +325,7 @@ static void run_reductions(void)
 static void run_moves(void)
 {
     run_body(scatter_and_gather);
+    run_body(swap);
 }
 
 static void large_reductions_are_as_small_ones(void)
