@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "comm/mpi.h"
 #include "core/mem.h"
@@ -48,7 +49,7 @@ static void give_slot(struct slot *slot)
 
 struct neighbour {
     int rank;
-    struct pool_file file;
+    struct peer_file file;
     const char *pool; /* NULL: this rank's own */
     const struct slot *slot;
 };
@@ -64,7 +65,7 @@ struct node {
 /* What the ranks of a node tell each other. */
 struct card {
     int rank;
-    struct pool_file file;
+    struct peer_file file;
     int64_t slot;
 };
 
@@ -78,10 +79,12 @@ static bool meet_neighbour(const struct card *card, struct neighbour *neighbour)
 {
     *neighbour = (struct neighbour){.rank = card->rank, .file = card->file};
     if (card->slot >= 0)
-        neighbour->pool = spmd__pool_map(&card->file);
-    if (neighbour->pool)
-        neighbour->slot = (const void *)(neighbour->pool + card->slot);
-    return neighbour->pool != NULL;
+        neighbour->pool = spmd__peer_file_map(&card->file, false);
+    if (!neighbour->pool)
+        return false;
+    madvise((void *)neighbour->pool, card->file.size, MADV_DONTFORK);
+    neighbour->slot = (const void *)(neighbour->pool + card->slot);
+    return true;
 }
 
 /* Maps the pools of all but this rank; false if one of them cannot be. */
@@ -159,7 +162,8 @@ void spmd__node_free(struct node **handle)
     if (!node)
         return;
     for (int i = 0; i < node->count; i++)
-        spmd__pool_unmap(node->list[i].pool, &node->list[i].file);
+        if (node->list[i].pool)
+            munmap((void *)node->list[i].pool, node->list[i].file.size);
     give_slot(node->slot);
     free(node->list);
     free(node);

@@ -1,20 +1,15 @@
-/* comm/notes.c - what each rank of a node was last seen to do, in a page that they share.
- *
- * The page is an unnamed file of the node's first rank, which the others open through /proc: it
- * goes with the last process, however that ends. */
+/* comm/notes.c - what each rank of a node was last seen to do, in a page that they share: a file of
+ * the node's first rank. */
 #include "comm/notes.h"
 
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
-#include <fcntl.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include "comm/mpi.h"
-#include "core/clock.h"
-#include "core/hash.h"
+#include "core/peer_file.h"
 
 enum { NOTE_WORDS = (sizeof(struct note) + sizeof(uint64_t) - 1) / sizeof(uint64_t) };
 
@@ -30,77 +25,43 @@ struct page {
     struct slot slots[];
 };
 
-/* Where the page is; without one mark is 0. */
-struct address {
-    int64_t process;
-    int64_t file;
-    uint64_t mark;
-};
-
-static struct page *map_file(int file, size_t bytes)
-{
-    void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
-    return memory == MAP_FAILED ? NULL : memory;
-}
-
 static struct page *map_alone(size_t bytes)
 {
     void *memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-/* The node's first rank makes the page. */
-static struct page *make_page(size_t bytes, struct address *address)
+/* The node's first rank makes the page, and tells where it is. */
+static struct page *make_page(size_t bytes, struct peer_file *file)
 {
-    struct page *page = NULL;
-    int64_t seed[] = {spmd__clock(), getpid()};
-    int file = memfd_create("spmd-notes", MFD_CLOEXEC);
-    if (file < 0)
+    int descriptor = memfd_create("spmd-notes", MFD_CLOEXEC);
+    if (descriptor < 0)
         return NULL;
-    if (ftruncate(file, (off_t)bytes) == 0)
-        page = map_file(file, bytes);
-    if (!page) {
-        close(file);
+    void *memory = MAP_FAILED;
+    if (ftruncate(descriptor, (off_t)bytes) == 0)
+        memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
+    if (memory == MAP_FAILED) {
+        close(descriptor);
         return NULL;
     }
-    *address = (struct address){getpid(), file, spmd__hash(1, seed, sizeof seed) | 1};
-    page->mark = address->mark;
-    return page;
-}
-
-/* Another rank of the node looks for it. A process of that number may be a stranger. */
-static struct page *find_page(size_t bytes, const struct address *address)
-{
-    char path[64];
-    if (address->mark == 0)
-        return NULL;
-    snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)address->process,
-             (long long)address->file);
-    int file = open(path, O_RDWR | O_CLOEXEC);
-    if (file < 0)
-        return NULL;
-    bool fits = lseek(file, 0, SEEK_END) == (off_t)bytes;
-    struct page *page = fits ? map_file(file, bytes) : NULL;
-    close(file);
-    if (page && page->mark != address->mark) {
-        munmap(page, bytes);
-        page = NULL;
-    }
+    struct page *page = memory;
+    *file = (struct peer_file){getpid(), descriptor, bytes, spmd__peer_file_mark()};
+    page->mark = file->mark;
     return page;
 }
 
 /* Collective over the node's ranks. */
 static spmd_status share_page(MPI_Comm node, struct notes *notes)
 {
-    struct address address = {0};
+    struct peer_file file = {.descriptor = -1};
     if (notes->mine == 0)
-        notes->page = make_page(notes->bytes, &address);
-    TRY_MPI(MPI_Bcast(&address, sizeof address, MPI_BYTE, 0, node));
+        notes->page = make_page(notes->bytes, &file);
+    TRY_MPI(MPI_Bcast(&file, sizeof file, MPI_BYTE, 0, node));
     if (notes->mine != 0)
-        notes->page = find_page(notes->bytes, &address);
+        notes->page = spmd__peer_file_map(&file, true);
     TRY_MPI(MPI_Barrier(node));
-    if (notes->mine == 0 && address.mark != 0)
-        close((int)address.file);
+    if (notes->mine == 0 && file.descriptor >= 0)
+        close((int)file.descriptor);
     if (!notes->page)
         notes->page = map_alone(notes->bytes);
     return notes->page ? SPMD_OK

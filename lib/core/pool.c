@@ -6,15 +6,11 @@
 #include "core/pool.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "core/hash.h"
 #include "core/mem.h"
 #include "core/poison.h"
 
@@ -34,7 +30,7 @@ static struct {
     char *memory; /* NULL: there is none */
     size_t size;  /* of the mapping */
     size_t grown; /* of the file: up to here it has memory */
-    uint64_t cookie;
+    uint64_t mark;
     struct region *last;
 } pool = {.descriptor = -1};
 
@@ -103,20 +99,17 @@ static struct region *add_region(size_t size)
     return region;
 }
 
-/* The first page has the cookie, and is never given back. */
-static void write_cookie(void)
+/* The first page has the mark, and is never given back. */
+static void write_mark(void)
 {
-    struct timespec now;
-    struct region *first = add_region(PAGE);
-    if (!first) {
+    if (!add_region(PAGE)) {
         munmap(pool.memory, pool.size);
         pool.memory = NULL;
         return;
     }
-    clock_gettime(CLOCK_REALTIME, &now);
-    pool.cookie = spmd__hash((uint64_t)getpid(), &now, sizeof now);
-    UNPOISON(pool.memory, sizeof pool.cookie);
-    memcpy(pool.memory, &pool.cookie, sizeof pool.cookie);
+    pool.mark = spmd__peer_file_mark();
+    UNPOISON(pool.memory, sizeof pool.mark);
+    memcpy(pool.memory, &pool.mark, sizeof pool.mark);
 }
 
 static bool is_there(void)
@@ -127,7 +120,7 @@ static bool is_there(void)
         if (pool.descriptor >= 0)
             map_file();
         if (pool.memory)
-            write_cookie();
+            write_mark();
     }
     return pool.memory != NULL;
 }
@@ -244,44 +237,10 @@ void spmd__pool_give(void *memory)
         }
 }
 
-struct pool_file spmd__pool_file(void)
+struct peer_file spmd__pool_file(void)
 {
-    return (struct pool_file){.process = (int)getpid(),
+    return (struct peer_file){.process = getpid(),
                               .descriptor = is_there() ? pool.descriptor : -1,
                               .size = pool.size,
-                              .cookie = pool.cookie};
-}
-
-static const void *map_descriptor(int descriptor, const struct pool_file *file)
-{
-    void *memory = mmap(NULL, file->size, PROT_READ, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    if (memory == MAP_FAILED)
-        return NULL;
-    madvise(memory, file->size, MADV_DONTFORK);
-    if (memcmp(memory, &file->cookie, sizeof file->cookie) == 0)
-        return memory;
-    munmap(memory, file->size);
-    return NULL;
-}
-
-const void *spmd__pool_map(const struct pool_file *file)
-{
-    char path[64];
-    struct stat status;
-    if (file->descriptor < 0)
-        return NULL;
-    snprintf(path, sizeof path, "/proc/%d/fd/%d", file->process, file->descriptor);
-    int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (descriptor < 0)
-        return NULL;
-    bool sound = fstat(descriptor, &status) == 0 && (uint64_t)status.st_size >= file->size;
-    const void *memory = sound ? map_descriptor(descriptor, file) : NULL;
-    close(descriptor);
-    return memory;
-}
-
-void spmd__pool_unmap(const void *memory, const struct pool_file *file)
-{
-    if (memory)
-        munmap((void *)memory, file->size);
+                              .mark = pool.mark};
 }

@@ -13,6 +13,8 @@
 
 #include <spmd/error.h>
 
+#include "core/peer_file.h"
+
 /* Blocks of at least so many bytes lie in the pool. */
 enum { POOL_LEAST_BYTES = 1 << 15 };
 
@@ -26,17 +28,8 @@ void spmd__pool_give(void *memory);
 /* Where memory lies in the pool's file; -1 if it is from the heap. */
 int64_t spmd__pool_offset(const void *memory);
 
-/* What another process needs to map the pool. */
-struct pool_file {
-    int process;    /* its file is /proc/PROCESS/fd/DESCRIPTOR ... */
-    int descriptor; /* ... -1: there is none */
-    uint64_t size;
-    uint64_t cookie; /* the file's first 8 bytes: a process of another system has others */
-};
-struct pool_file spmd__pool_file(void);
-
-/* Maps the pool of another process, to read; NULL where that cannot be. */
-const void *spmd__pool_map(const struct pool_file *file);
-void spmd__pool_unmap(const void *memory, const struct pool_file *file);
+/* The file, for other processes to map; the pool has a page at its beginning that is no block's.
+ * descriptor -1: there is none. */
+struct peer_file spmd__pool_file(void);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include <sys/mman.h>
 
 #include "core/copy.h"
 #include "core/mem.h"
@@ -102,18 +103,18 @@ END_TEST
 
 START_TEST(another_mapping_shows_the_same)
 {
-    struct pool_file file = spmd__pool_file();
+    struct peer_file file = spmd__pool_file();
     char *block = take(LARGE, true);
-    const char *mapped = spmd__pool_map(&file);
+    const char *mapped = spmd__peer_file_map(&file, false);
     ck_assert_ptr_nonnull(mapped);
     const char *seen = mapped + spmd__pool_offset(block);
     block[LARGE - 1] = 42;
     ck_assert_int_eq(seen[LARGE - 1], 42);
-    spmd__pool_unmap(mapped, &file);
-    file.cookie++; /* of a process with the same number, on another system */
-    ck_assert_ptr_null(spmd__pool_map(&file));
+    munmap((void *)mapped, file.size);
+    file.mark++; /* of a process with the same number, on another system */
+    ck_assert_ptr_null(spmd__peer_file_map(&file, false));
     file.descriptor = -1;
-    ck_assert_ptr_null(spmd__pool_map(&file));
+    ck_assert_ptr_null(spmd__peer_file_map(&file, false));
     spmd__pool_give(block);
 }
 END_TEST

@@ -1,0 +1,26 @@
+/* core/peer_file.h - files in memory that processes of one node share, without a name anywhere.
+ *
+ * One process makes the file (memfd_create), writes a mark into its first 8 bytes, and tells the
+ * others where it is. These map it by way of /proc, as long as the maker has it open; it goes with
+ * the last mapping, however the processes end. */
+#ifndef CORE_PEER_FILE_H
+#define CORE_PEER_FILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct peer_file {
+    int64_t process;    /* the file is /proc/PROCESS/fd/DESCRIPTOR ... */
+    int64_t descriptor; /* ... -1: there is none */
+    uint64_t size;
+    uint64_t mark; /* tells it from one of a process with the same number on another system */
+};
+
+/* A mark for a new file. */
+uint64_t spmd__peer_file_mark(void);
+
+/* Maps the file of another process, or one's own, to read, or to write as well; NULL where that
+ * cannot be, or where it is not the one that was meant. munmap it. */
+void *spmd__peer_file_map(const struct peer_file *file, bool writable);
+
+#endif
