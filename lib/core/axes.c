@@ -216,6 +216,18 @@ int64_t spmd__axes_position(const struct axes *axes, const int64_t coordinates[]
     return position;
 }
 
+int64_t spmd__axes_first_along(const struct axes *axes, uint32_t mask, int64_t position)
+{
+    int64_t coordinates[SPMD_MAX_AXES], stride = 1;
+    spmd__axes_coordinates_along(axes, mask, position, coordinates);
+    for (int a = axes->count - 1; mask != 0 && a >= 0; a--) {
+        if (mask >> a & 1)
+            position -= coordinates[a] * stride;
+        stride *= axes->size[a];
+    }
+    return position;
+}
+
 void spmd__axes_print(struct text *text, const struct axes *axes)
 {
     for (int a = 0; a < axes->count; a++) {

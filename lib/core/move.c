@@ -125,6 +125,8 @@ void spmd__move_print(struct text *text, const struct axes *axes, const struct m
     }
     if (move->kind == MOVE_SLICE)
         spmd__text_add(text, ": every rank has its part already");
+    if (move->kind == MOVE_FILL)
+        spmd__text_add(text, ": zeros beside the first");
     if (move->kind == MOVE_ALL_TO_ALL)
         spmd__text_add(text, ", from dim %d to dim %d", move->from_dim, move->to_dim);
 }

@@ -21,16 +21,30 @@ static int64_t home_of(const struct route *route, int64_t position)
     return route->home ? route->home(route->map, position) : position;
 }
 
-/* The axes along which the source holds replicas: a taker takes from the one that stands where it
- * stands along these. */
+/* The axes along which the source holds replicas, or contributions: a taker takes from the one that
+ * stands where it stands along these. */
 static uint32_t replicated_axes(const struct route *route)
 {
-    return spmd__layout_replicated(route->from_axes, route->from);
+    return spmd__layout_replicated(route->from_axes, route->from) | route->from->unreduced;
+}
+
+static bool takes(const struct route *route, int64_t position)
+{
+    return spmd__axes_first_along(route->to_axes, route->filled, position) == position;
+}
+
+/* Whether nobody takes from `position`: those who would stand where nothing is taken. */
+static bool is_idle(const struct route *route, int64_t position)
+{
+    uint32_t mask = route->filled & replicated_axes(route);
+    return route->one_mesh && spmd__axes_first_along(route->to_axes, mask, position) != position;
 }
 
 spmd_status spmd__route_receives(const struct route *route, int64_t position, overlap_visit *visit,
                                  void *user)
 {
+    if (!takes(route, position))
+        return SPMD_OK;
     spmd_box box = spmd__layout_box(route->to_axes, route->to, route->shape, position);
     return spmd__overlap_each(route->from_axes, route->from, route->shape, &box,
                               home_of(route, position), replicated_axes(route), visit, user);
@@ -57,14 +71,17 @@ static spmd_status visit_taker(int64_t position, const spmd_box *common, void *u
 spmd_status spmd__route_sends(const struct route *route, int64_t position, overlap_visit *visit,
                               void *user)
 {
+    if (is_idle(route, position))
+        return SPMD_OK;
     spmd_box box = spmd__layout_box(route->from_axes, route->from, route->shape, position);
     if (route->one_mesh)
-        return spmd__overlap_each(route->to_axes, route->to, route->shape, &box, position,
-                                  replicated_axes(route), visit, user);
+        return spmd__overlap_each(route->to_axes, route->to, route->shape, &box,
+                                  spmd__axes_first_along(route->to_axes, route->filled, position),
+                                  replicated_axes(route) | route->filled, visit, user);
     struct sending sending = {.route = route, .visit = visit, .user = user};
     sending.replica = spmd__layout_replica(route->from_axes, route->from, position);
-    return spmd__overlap_each(route->to_axes, route->to, route->shape, &box, 0, 0, visit_taker,
-                              &sending);
+    return spmd__overlap_each(route->to_axes, route->to, route->shape, &box, 0, route->filled,
+                              visit_taker, &sending);
 }
 
 static spmd_status add_extent(int64_t position, const spmd_box *common, void *user)
@@ -93,6 +110,8 @@ static double taken_along(const struct route *route, int64_t position, const spm
 
 double spmd__route_taken(const struct route *route, int64_t position)
 {
+    if (is_idle(route, position))
+        return 0;
     spmd_box box = spmd__layout_box(route->from_axes, route->from, route->shape, position);
     struct axis_list repeats = spmd__axis_list_of_mask(
         spmd__layout_replicated(route->to_axes, route->to) & ~replicated_axes(route));

@@ -2,7 +2,8 @@
  *
  * Each element comes from exactly one of its replicas: the receiver itself if it has one, else the
  * replica that stands where the receiver stands along the axes of replicas; so the pulls spread
- * over all of them. */
+ * over all of them. Along unreduced axes of the source, contributions go to those that stand where
+ * they stand. */
 #ifndef CORE_ROUTE_H
 #define CORE_ROUTE_H
 
@@ -13,6 +14,8 @@ struct route {
     const struct spec *from, *to;
     spmd_shape shape;
     bool one_mesh; /* they are equal: the same axes, and at each position the same process */
+    /* Axes of the target, as bits, along which the first position alone takes anything. */
+    uint32_t filled;
     /* Where a position of the target stands on the source's mesh; NULL: at the same position. */
     int64_t (*home)(const void *map, int64_t position);
     const void *map;

@@ -7,6 +7,8 @@
  * itself all that it has. */
 static struct traffic incoming_of(const struct route *route, int64_t position)
 {
+    if (spmd__axes_first_along(route->to_axes, route->filled, position) != position)
+        return (struct traffic){0};
     spmd_box from = spmd__layout_box(route->from_axes, route->from, route->shape, position);
     spmd_box to = spmd__layout_box(route->to_axes, route->to, route->shape, position), common;
     double kept = spmd__box_intersect(&from, &to, &common) ? (double)spmd_box_size(&common) : 0;
@@ -26,8 +28,8 @@ enum { MOST_POSITIONS = 1 << 22 };
 bool spmd__traffic_total(const struct route *route, struct traffic *total, double *most_received)
 {
     /* Positions that differ along axes that split nothing are alike. */
-    struct axis_list list =
-        spmd__axis_list_of_mask(spmd__spec_used(route->from) | spmd__spec_used(route->to));
+    struct axis_list list = spmd__axis_list_of_mask(spmd__spec_used(route->from) |
+                                                    spmd__spec_used(route->to) | route->filled);
     int64_t different = spmd__axis_list_size(route->to_axes, &list);
     double alike = (double)(spmd__axes_total(route->to_axes) / different);
     *total = (struct traffic){0};

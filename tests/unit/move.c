@@ -97,6 +97,8 @@ static spmd_status check_part(int64_t position, const spmd_box *common, void *us
     }
     case MOVE_EXCHANGE:
         break;
+    default:
+        ck_abort_msg("%s moves no values", spmd__move_name(f->move.kind));
     }
     return SPMD_OK;
 }
