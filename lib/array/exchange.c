@@ -436,13 +436,13 @@ static spmd_status alloc_slots(struct staging *staging, size_t element)
     return SPMD_OK;
 }
 
-/* Whether what the ranks of the node receive is more than half of their common cache. */
+/* Whether what the ranks of the node receive is too much for their common cache. */
 static bool is_past_cache(const struct exchange *exchange)
 {
     int64_t bytes = 0;
     for (int i = 0; i < exchange->receives.count; i++)
         bytes += bytes_of(&exchange->receives.list[i].part, exchange->element);
-    return spmd__copy_is_large(bytes * spmd__node_size(exchange->node));
+    return (double)bytes * spmd__node_size(exchange->node) > exchange->costs->stream_from;
 }
 
 spmd_status spmd__exchange_prepare(struct exchange *exchange)

@@ -14,6 +14,7 @@
 #include <mpi.h>
 
 #include "comm/node.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/view.h"
 
@@ -33,8 +34,9 @@ struct transfers {
 
 struct exchange {
     MPI_Comm comm;
-    size_t element;    /* bytes of each element */
-    struct node *node; /* of comm; NULL: all goes by messages */
+    size_t element;            /* bytes of each element */
+    struct node *node;         /* of comm; NULL: all goes by messages */
+    const struct costs *costs; /* those of a mesh that has comm */
     /* What the data of parts to send, and to receive, are offsets from; NULL: they are addresses.
      * Either may be another one at each run. */
     char *from, *to;

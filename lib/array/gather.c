@@ -68,8 +68,9 @@ static bool receives(const spmd_array *array, int64_t root)
 spmd_status spmd__gather_prepare(const spmd_array *array, int64_t root, int count,
                                  const struct wanted wanted[], struct exchange *exchange)
 {
-    *exchange = (struct exchange){.comm = array->sharding->mesh->comm,
-                                  .element = spmd_dtype_size(array->dtype)};
+    const spmd_mesh *mesh = array->sharding->mesh;
+    *exchange = (struct exchange){
+        .comm = mesh->comm, .costs = &mesh->costs, .element = spmd_dtype_size(array->dtype)};
     for (int i = 0; i < count; i++) {
         TRY(plan_sends(array, root, &wanted[i], exchange));
         if (receives(array, root))

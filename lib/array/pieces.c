@@ -381,7 +381,8 @@ static spmd_status create(const spmd_sharding *sharding, spmd_dtype dtype, spmd_
                           int npieces, const spmd_piece pieces[], spmd_array **out)
 {
     spmd_mesh *mesh = sharding->mesh;
-    struct exchange exchange = {.comm = mesh->comm, .element = spmd_dtype_size(dtype)};
+    struct exchange exchange = {
+        .comm = mesh->comm, .costs = &mesh->costs, .element = spmd_dtype_size(dtype)};
     struct catalogue catalogue = {0};
     spmd_array *made = NULL;
     bool member = spmd__mesh_is_member(mesh);

@@ -107,7 +107,8 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
     if (!sharding)
         return spmd_fail(SPMD_ERR_ARGUMENT, "device_put: the sharding is NULL");
     spmd_mesh *mesh = sharding->mesh;
-    struct exchange exchange = {.comm = mesh->comm, .element = spmd_dtype_size(dtype)};
+    struct exchange exchange = {
+        .comm = mesh->comm, .costs = &mesh->costs, .element = spmd_dtype_size(dtype)};
     spmd_array *made = NULL;
     bool member = spmd__mesh_is_member(mesh);
     spmd_status status = spmd__array_alloc(sharding, dtype, shape, &made);

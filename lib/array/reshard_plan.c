@@ -105,6 +105,7 @@ spmd_status spmd__reshard_begin(const spmd_sharding *from, const spmd_sharding *
         return SPMD_OK;
     TRY(spmd__bridge_open(from->mesh, to->mesh, &plan->bridge));
     plan->exchange.comm = plan->bridge.comm;
+    plan->exchange.costs = &to->mesh->costs;
     if (plan->bridge.comm == MPI_COMM_NULL)
         return SPMD_OK;
     TRY(learn_type(plan));

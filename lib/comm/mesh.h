@@ -7,6 +7,7 @@
 #include "comm/node.h"
 #include "comm/watch.h"
 #include "core/axes.h"
+#include "core/cost.h"
 #include "core/error.h"
 #include "core/partition.h"
 
@@ -45,6 +46,7 @@ struct spmd_mesh {
     bool abstract;
     bool strict;
     bool noted_empty;     /* "n of m ranks hold nothing" has been said */
+    struct costs costs;   /* the same on all ranks */
     int64_t position;     /* -1 on idle ranks and abstract meshes */
     int rank;             /* this process in base, of a view in its root's: so messages call it */
     int *ranks;           /* [positions] in base; NULL: position p is rank p */

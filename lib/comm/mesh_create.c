@@ -79,6 +79,7 @@ spmd_status spmd__mesh_alloc(const struct axes *axes, spmd_mesh **mesh)
     made->axes = *axes;
     made->position = made->rank = -1;
     made->strict = env_says_strict();
+    made->costs = spmd__costs_default();
     made->base = made->comm = made->control = MPI_COMM_NULL;
     made->sum = made->max = made->min = MPI_OP_NULL;
     *mesh = made;
@@ -112,11 +113,13 @@ static int64_t find_position(const spmd_mesh *mesh, int rank)
     return -1;
 }
 
-/* The members' communicators and their watch. Collective over mesh->base. */
+/* What the ranks need to tell each other: the costs, the members' communicators and their watch.
+ * Collective over mesh->base. */
 static spmd_status make_comms(spmd_mesh *mesh, int ranks, struct watch_settings settings)
 {
     int64_t position = find_position(mesh, mesh->rank);
     bool member = position >= 0;
+    TRY_MPI(MPI_Bcast(&mesh->costs, sizeof mesh->costs, MPI_BYTE, 0, mesh->base));
     if (spmd_mesh_size(mesh) == ranks && !mesh->ranks) {
         mesh->comm = mesh->base;
     } else {
@@ -156,6 +159,17 @@ spmd_status spmd__mesh_begin(MPI_Comm comm, MPI_Comm *base, int *ranks)
     return SPMD_OK;
 }
 
+/* Rank 0's table counts for all. */
+static spmd_status read_costs(int rank, struct costs *costs)
+{
+    const char *path = rank == 0 ? getenv("SPMD_COSTS") : NULL;
+    *costs = spmd__costs_default();
+    spmd_status status = path && *path != '\0' ? spmd__costs_read(path, costs) : SPMD_OK;
+    if (status == SPMD_OK)
+        return SPMD_OK;
+    return spmd_fail(status, "SPMD_COSTS=%s in the environment: %s", path, spmd_error_message());
+}
+
 static uint64_t digest_of(const spmd_mesh *mesh)
 {
     size_t bytes = (size_t)spmd_mesh_size(mesh) * sizeof *mesh->ranks;
@@ -167,6 +181,7 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
 {
     spmd_mesh *mesh = NULL;
     struct watch_settings settings;
+    struct costs costs;
     int rank, ranks;
     MPI_Comm_rank(base, &rank);
     MPI_Comm_size(base, &ranks);
@@ -174,6 +189,8 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
         status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new mesh, it is NULL");
     if (status == SPMD_OK)
         status = spmd__watch_read(&settings);
+    if (status == SPMD_OK)
+        status = read_costs(rank, &costs);
     if (status == SPMD_OK)
         status = draft(axes, members, ranks, &mesh);
     status = spmd__agree(base, rank, status, status == SPMD_OK ? digest_of(mesh) : 0);
@@ -184,6 +201,7 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
     }
     mesh->base = base;
     mesh->rank = rank;
+    mesh->costs = costs;
     status = spmd__agree(base, rank, make_comms(mesh, ranks, settings), 0);
     if (status == SPMD_OK)
         *out = mesh;

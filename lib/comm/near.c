@@ -57,12 +57,18 @@ static spmd_status end_round(struct round *round)
 static spmd_status find_node(const struct group *group, int64_t bytes, struct round *round)
 {
     *round = (struct round){.group = group};
-    if (bytes < NEAR_LEAST_BYTES || group->size < 2)
+    if (bytes == 0 || (double)bytes < group->mesh->costs.pool_from || group->size < 2)
         return SPMD_OK;
     TRY(spmd__group_node(group, &round->node));
     if (spmd__node_size(round->node) != group->size)
         round->node = NULL;
     return SPMD_OK;
+}
+
+/* Whether so many bytes, written by the members, are too much for their caches. */
+static bool is_past_cache(const struct group *group, int64_t bytes)
+{
+    return (double)bytes > group->mesh->costs.stream_from;
 }
 
 /* Elements that are added up at a time: their sums stay in the nearest cache. */
@@ -178,7 +184,7 @@ spmd_status spmd__near_all_reduce(const struct group *group, struct near_reducti
     TRY(find_node(group, count * size, &round));
     if (!round.node)
         return SPMD_OK;
-    bool past_cache = spmd__copy_is_large(count * size * group->size);
+    bool past_cache = is_past_cache(group, count * size * group->size);
     TRY(begin_round(&round, in, spmd__pool_offset(out) >= 0, done));
     share_of(group, group->index, count, size, &lo, &hi);
     if (*done)
@@ -208,7 +214,7 @@ spmd_status spmd__near_reduce_scatter(const struct group *group, struct near_red
     TRY(begin_round(&round, in, true, done));
     if (*done)
         TRY(reduce_range(&round, &what, lo, lo + counts[group->index], out,
-                         spmd__copy_is_large(total * size)));
+                         is_past_cache(group, total * size)));
     return end_round(&round);
 }
 
@@ -223,7 +229,7 @@ spmd_status spmd__near_all_gather(const struct group *group, const void *in, con
     TRY(find_node(group, total, &round));
     if (!round.node)
         return SPMD_OK;
-    bool past_cache = spmd__copy_is_large(total * group->size);
+    bool past_cache = is_past_cache(group, total * group->size);
     TRY(begin_round(&round, in, true, done));
     for (int64_t m = 0; *done && m < group->size; at += bytes[m++]) {
         const char *block;
@@ -243,7 +249,7 @@ spmd_status spmd__near_all_to_all(const struct group *group, int64_t each, const
     TRY(find_node(group, total, &round));
     if (!round.node)
         return SPMD_OK;
-    bool past_cache = spmd__copy_is_large(total * group->size);
+    bool past_cache = is_past_cache(group, total * group->size);
     TRY(begin_round(&round, in, true, done));
     for (int64_t i = 0; *done && i < group->size; i++) { /* not all begin with the same one */
         int64_t m = (group->index + i) % group->size;

@@ -51,6 +51,7 @@ static spmd_status make_view(spmd_mesh *root, const struct group *group, spmd_me
     view->root = root;
     view->of_root = group->axes;
     view->strict = root->strict;
+    view->costs = root->costs;
     view->noted_empty = true; /* what is worth a note is the root's */
     view->position = group->index;
     view->rank = root->rank;

@@ -1,19 +1,11 @@
 /* core/copy.c - copies that go past the caches. */
 #include "core/copy.h"
 
+#include <stdint.h>
 #include <string.h>
-#include <unistd.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
-
-bool spmd__copy_is_large(int64_t bytes)
-{
-    static long cache;
-    if (cache == 0)
-        cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return bytes > (cache > 0 ? cache : 1 << 25) / 2;
-}
 
 #ifdef __SSE2__
 

@@ -2,13 +2,7 @@
 #ifndef CORE_COPY_H
 #define CORE_COPY_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
-
-/* Whether so many bytes, written by the processes of a node, are more than half of the cache that
- * these have in common. */
-bool spmd__copy_is_large(int64_t bytes);
 
 /* As memcpy, but what is written does not take room in the caches, nor is it read before. Pays for
  * what is larger than they are. Stores may be late: a spmd__copy_flush before others are told. */

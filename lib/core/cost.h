@@ -1,0 +1,50 @@
+/* core/cost.h - what moving data costs, and so which way it goes.
+ *
+ * A table of a few numbers has fixed defaults, measured on one node of two cores. Those of another
+ * machine are read from a text, which `spmd bench --calibrate` writes:
+ *
+ *     # anything
+ *     message_latency = 1.5e-6
+ *     pool_from = inf             never
+ */
+#ifndef CORE_COST_H
+#define CORE_COST_H
+
+#include <stdint.h>
+
+#include "core/error.h"
+#include "core/move.h"
+
+/* The one list of costs: X(name, default, least value, what it is). */
+#define COST_MAP(X)                                                                           \
+    X(message_latency, 1e-6, 0, "seconds that a message takes, however short")                \
+    X(message_rate, 3.5e9, 1, "bytes per second of a reshard by messages")                    \
+    X(collective_latency, 1e-6, 0, "seconds of one round of a collective of MPI")             \
+    X(collective_rate, 2e9, 1, "bytes per second of a reshard by a collective of MPI")        \
+    X(pool_from, 65536, 0, "bytes from which collectives of bodies read the members' blocks") \
+    X(stream_from, spmd__costs_half_cache(), 0,                                               \
+      "bytes written on a node from which stores go past the caches; half of the largest cache")
+
+struct costs {
+#define COST_FIELD(name, initial, least, meaning) double name;
+    COST_MAP(COST_FIELD)
+#undef COST_FIELD
+};
+
+struct costs spmd__costs_default(void);
+
+/* Half of the cache that the processes of a node have in common, in bytes. */
+double spmd__costs_half_cache(void);
+
+/* Reads lines "name = value"; what is not named has its default. Fails with SPMD_ERR_SYNTAX. The
+ * same from a file, which may fail with SPMD_ERR_FILE, too. */
+spmd_status spmd__costs_parse(const char *text, struct costs *costs);
+spmd_status spmd__costs_read(const char *path, struct costs *costs);
+
+/* Seconds of a move among `ranks` by messages between each two, where the one that gets most gets
+ * `bytes` from the others; and by MPI's collective for a MOVE_ALL_GATHER or MOVE_ALL_TO_ALL. */
+double spmd__cost_messages(const struct costs *costs, int64_t ranks, double bytes);
+double spmd__cost_collective(const struct costs *costs, enum move_kind kind, int64_t ranks,
+                             double bytes);
+
+#endif
