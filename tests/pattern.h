@@ -20,6 +20,7 @@ static inline void pattern_element(int64_t index, size_t size, unsigned char *ou
 struct pattern {
     spmd_shape shape;
     size_t element;
+    int64_t slice; /* the array is this one of several that follow each other */
     bool checks;   /* compare instead of write */
     int64_t wrong; /* elements that differ */
 };
@@ -44,34 +45,48 @@ static inline void pattern_walk(struct pattern *pattern, const spmd_box *box, in
 
 static inline spmd_status pattern_fill(const spmd_box *box, void *data, void *user)
 {
+    const struct pattern *pattern = user;
     unsigned char *at = data;
-    pattern_walk(user, box, 0, 0, &at);
+    pattern_walk(user, box, 0, pattern->slice, &at);
     return SPMD_OK;
 }
 
-/* An array of the pattern; NULL after a failure, which has been told. */
-static inline spmd_array *pattern_array(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
-                                        spmd_shape shape)
+/* An array of the pattern, number `slice` of several that differ; NULL after a failure, which has
+ * been told. */
+static inline spmd_array *pattern_slice(int64_t slice, spmd_mesh *mesh, const char *spec,
+                                        spmd_dtype dtype, spmd_shape shape)
 {
-    struct pattern pattern = {.shape = shape, .element = spmd_dtype_size(dtype)};
+    struct pattern pattern = {.shape = shape, .element = spmd_dtype_size(dtype), .slice = slice};
     spmd_array *array = NULL;
     EXPECT_OK(spmd_array_from_callback(mesh, spec, dtype, shape, pattern_fill, &pattern, &array));
     return array;
 }
 
+static inline spmd_array *pattern_array(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
+                                        spmd_shape shape)
+{
+    return pattern_slice(0, mesh, spec, dtype, shape);
+}
+
 /* Whether `data` holds the elements of `box`, dense. */
-static inline bool pattern_is_in(const void *data, const spmd_box *box, spmd_shape shape,
-                                 spmd_dtype dtype)
+static inline bool pattern_slice_is_in(int64_t slice, const void *data, const spmd_box *box,
+                                       spmd_shape shape, spmd_dtype dtype)
 {
     struct pattern pattern = {.shape = shape, .element = spmd_dtype_size(dtype), .checks = true};
     unsigned char *at = (unsigned char *)data;
-    pattern_walk(&pattern, box, 0, 0, &at);
+    pattern_walk(&pattern, box, 0, slice, &at);
     return pattern.wrong == 0;
 }
 
-/* Whether this rank's block is what `spec` says on the array's mesh, and has the pattern. */
-static inline bool pattern_is_on(const spmd_array *array, spmd_shape shape, spmd_dtype dtype,
-                                 const spmd_sharding *sharding)
+static inline bool pattern_is_in(const void *data, const spmd_box *box, spmd_shape shape,
+                                 spmd_dtype dtype)
+{
+    return pattern_slice_is_in(0, data, box, shape, dtype);
+}
+
+/* Whether this rank's block is what the sharding says, and has the pattern, or a slice of it. */
+static inline bool pattern_slice_is_on(int64_t slice, const spmd_array *array, spmd_shape shape,
+                                       spmd_dtype dtype, const spmd_sharding *sharding)
 {
     const spmd_block *block = array ? spmd_array_block(array) : NULL;
     int64_t position = spmd_mesh_position(spmd_sharding_mesh(sharding));
@@ -86,7 +101,13 @@ static inline bool pattern_is_on(const spmd_array *array, spmd_shape shape, spmd
     for (int d = 0; d < shape.ndim; d++)
         if (block->offset[d] != box.lo[d] || block->global[d] != shape.dim[d])
             return false;
-    return pattern_is_in(block->data, &box, shape, dtype);
+    return pattern_slice_is_in(slice, block->data, &box, shape, dtype);
+}
+
+static inline bool pattern_is_on(const spmd_array *array, spmd_shape shape, spmd_dtype dtype,
+                                 const spmd_sharding *sharding)
+{
+    return pattern_slice_is_on(0, array, shape, dtype, sharding);
 }
 
 /* A host array with the whole pattern; free() it. */
@@ -116,17 +137,24 @@ static inline const char *pattern_mesh(int ranks, int number)
     return NULL;
 }
 
+/* The numbers 0 to count - 1 in a random order. */
+static inline void pattern_random_order(int order[], int count, unsigned *seed)
+{
+    for (int a = 0; a < count; a++) {
+        int b = rand_r(seed) % (a + 1);
+        order[a] = order[b];
+        order[b] = a;
+    }
+}
+
 /* Makes the text of a random spec of `ndim` entries on `mesh`. */
 static inline void pattern_random_spec(const spmd_mesh *mesh, int ndim, unsigned *seed,
                                        char text[256])
 {
     int naxes = spmd_mesh_naxes(mesh), order[SPMD_MAX_AXES], where[SPMD_MAX_AXES];
-    for (int a = 0; a < naxes; a++) {
-        int b = rand_r(seed) % (a + 1);
-        order[a] = order[b];
-        order[b] = a;
+    pattern_random_order(order, naxes, seed);
+    for (int a = 0; a < naxes; a++)
         where[a] = rand_r(seed) % (ndim + 1); /* ndim: not used */
-    }
     size_t length = 0;
     length += (size_t)sprintf(text, "P(");
     for (int d = 0; d < ndim; d++) {
@@ -143,13 +171,15 @@ static inline void pattern_random_spec(const spmd_mesh *mesh, int ndim, unsigned
     sprintf(text + length, ")");
 }
 
-/* A shape of 1 to 4 dimensions with odd extents, empty ones too; and a type of 1 to 16 bytes. */
+/* A shape of extents from 0 to 9, mostly odd ones; and a type of 1 to 16 bytes. */
 static inline spmd_shape pattern_random_shape(int ndim, unsigned *seed)
 {
-    static const int64_t extents[] = {1, 7, 8, 9, 3, 2, 0};
     spmd_shape shape = {.ndim = ndim};
-    for (int d = 0; d < ndim; d++) /* 0 is rare */
-        shape.dim[d] = extents[rand_r(seed) % 20 == 0 ? 6 : rand_r(seed) % 6];
+    for (int d = 0; d < ndim; d++) {
+        shape.dim[d] = rand_r(seed) % 10;
+        if (shape.dim[d] % 2 == 0 && rand_r(seed) % 2 == 0)
+            shape.dim[d]++;
+    }
     return shape;
 }
 

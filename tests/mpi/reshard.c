@@ -2,8 +2,6 @@
 #include "pattern.h"
 #include "permuted.h"
 
-enum { SEED = 20240611, RANDOM_PAIRS = 400 };
-
 static spmd_mesh *make_mesh(MPI_Comm comm, const char *text)
 {
     spmd_mesh *mesh = NULL;
@@ -60,30 +58,6 @@ static void every_pair_of_specs(void)
         }
         spmd_mesh_free(&mesh);
     }
-}
-
-static void random_pairs(void)
-{
-    unsigned seed = SEED;
-    if (test_rank == 0)
-        printf("# seed %u\n", seed);
-    spmd_mesh *meshes[16];
-    int nmeshes = 0;
-    for (; pattern_mesh(test_size, nmeshes); nmeshes++)
-        meshes[nmeshes] = make_mesh(MPI_COMM_WORLD, pattern_mesh(test_size, nmeshes));
-    for (int i = 0; i < RANDOM_PAIRS; i++) {
-        char from_spec[256], to_spec[256];
-        int ndim = 1 + rand_r(&seed) % 4;
-        spmd_shape shape = pattern_random_shape(ndim, &seed);
-        spmd_dtype dtype = pattern_random_dtype(&seed);
-        spmd_mesh *from = meshes[rand_r(&seed) % nmeshes];
-        spmd_mesh *to = rand_r(&seed) % 3 == 0 ? meshes[rand_r(&seed) % nmeshes] : from;
-        pattern_random_spec(from, ndim, &seed, from_spec);
-        pattern_random_spec(to, ndim, &seed, to_spec);
-        check_move(from, from_spec, to, to_spec, dtype, shape);
-    }
-    while (nmeshes > 0)
-        spmd_mesh_free(&meshes[--nmeshes]);
 }
 
 static void scalars_and_empty_arrays(void)
@@ -352,9 +326,8 @@ static void meshes_must_know_each_other(void)
     MPI_Comm_free(&half);
 }
 
-HARNESS_MAIN("reshard", CASE(every_pair_of_specs), CASE(random_pairs),
-             CASE(scalars_and_empty_arrays), CASE(large_parts),
-             CASE(nothing_to_do_is_the_same_array),
+HARNESS_MAIN("reshard", CASE(every_pair_of_specs), CASE(scalars_and_empty_arrays),
+             CASE(large_parts), CASE(nothing_to_do_is_the_same_array),
              CASE(the_result_is_of_the_mesh_that_was_asked_for),
              CASE(to_the_same_ranks_in_another_order), CASE(between_any_orders_of_ranks),
              CASE(to_a_part_of_the_mesh_and_back), CASE(to_fewer_and_to_more_ranks),
