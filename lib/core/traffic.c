@@ -2,6 +2,7 @@
 #include "core/traffic.h"
 
 #include "core/box.h"
+#include "core/census.h"
 
 /* What a position keeps, and what it receives, need no look at the others: a receiver takes from
  * itself all that it has. */
@@ -22,27 +23,16 @@ struct traffic spmd__traffic_of(const struct route *route, int64_t position)
     return traffic;
 }
 
-/* Positions to ask at most. */
-enum { MOST_POSITIONS = 1 << 22 };
-
 bool spmd__traffic_total(const struct route *route, struct traffic *total, double *most_received)
 {
-    /* Positions that differ along axes that split nothing are alike. */
-    struct axis_list list = spmd__axis_list_of_mask(spmd__spec_used(route->from) |
-                                                    spmd__spec_used(route->to) | route->filled);
-    int64_t different = spmd__axis_list_size(route->to_axes, &list);
-    double alike = (double)(spmd__axes_total(route->to_axes) / different);
-    *total = (struct traffic){0};
-    *most_received = 0;
-    if (different > MOST_POSITIONS)
+    struct census census;
+    if (!spmd__census_take(route, &census))
         return false;
-    for (int64_t i = 0; i < different; i++) {
-        int64_t position = spmd__axis_list_member(route->to_axes, &list, 0, i);
-        struct traffic one = incoming_of(route, position);
-        total->kept += one.kept * alike;
-        total->received += one.received * alike;
-        *most_received = one.received > *most_received ? one.received : *most_received;
-    }
-    total->sent = total->received;
+    struct axis_list takers = spmd__axis_list_of_mask(spmd__axes_mask(route->to_axes) &
+                                                      ~spmd__spec_used(route->to) & ~route->filled);
+    double wanted = (double)spmd__axis_list_size(route->to_axes, &takers) *
+                    (double)spmd_shape_size(route->shape);
+    *total = (struct traffic){census.kept, wanted - census.kept, wanted - census.kept};
+    *most_received = census.most_received;
     return true;
 }

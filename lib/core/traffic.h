@@ -15,8 +15,8 @@ struct traffic {
 /* Of one position. */
 struct traffic spmd__traffic_of(const struct route *route, int64_t position);
 
-/* Of all positions together, and the most that one of them receives. False if there are too many
- * different ones to ask. */
+/* Of all positions together, and the most that one of them receives: core/census.h. False where
+ * that cannot be told. */
 bool spmd__traffic_total(const struct route *route, struct traffic *total, double *most_received);
 
 #endif

@@ -73,7 +73,7 @@ ok 'a mesh of 10^18 ranks' timeout 10 "$spmd" layout x=1000000,y=1000000,z=10000
 ok 'two specs on 10^18 ranks' \
     timeout 10 "$spmd" layout x=1000000,y=1000000,z=1000000 'P(y)' 1000000x2 --to 'P(-,z)'
 prints 'sums that are too long to add up' '?' \
-    timeout 10 "$spmd" layout x=1000000,y=1000000,z=1000000 'P(y)' 1000000x2 --to 'P(-,z)'
+    timeout 10 "$spmd" layout x=1000000,y=1000000,z=1000000 'P(y,x)' 1000000x1000000 --to 'P(x,y)'
 
 # narrow NAME ARGUMENT...: at most 80 columns.
 narrow() {
@@ -104,7 +104,7 @@ json 'a scalar' x=2 'P()' ''
 json 'an empty array' x=2 'P(x)' 0x3
 json 'a reshard' x=2,y=4 'P(x,y)' 7x5 --to 'P(-,x)'
 json 'an all-to-all' x=2,y=4 'P(x)' 7x5 --to 'P(-,x)'
-json 'a reshard of 10^18 ranks' x=1000000,y=1000000,z=1000000 'P(y)' 1000000x2 --to 'P(-,z)'
+json 'a reshard of 10^18 ranks' x=1000000,y=1000000,z=1000000 'P(y,x)' 1000000x1000000 --to 'P(x,y)'
 json 'a layout of unreduced axes' x=2,y=2 'P(x, unreduced={y}:max)' 4
 tap_run "$spmd" layout x=1000 'P(x)' 1000 --json --ranks 200
 [ "$(grep -c '"rank":' "$tmp/.out")" = 200 ] && grep -q '"ranks_left_out": 800' "$tmp/.out"

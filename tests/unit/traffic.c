@@ -114,7 +114,7 @@ START_TEST(pulls_spread_over_replicas)
 }
 END_TEST
 
-/* Ranks along an axis that splits nothing cost nothing; too many of others are refused. */
+/* Of any number of ranks, if few of them differ; else it says so. */
 START_TEST(large_meshes)
 {
     struct fixture f;
@@ -124,6 +124,9 @@ START_TEST(large_meshes)
     ck_assert(spmd__traffic_total(&f.route, &all, &most));
     ck_assert(all.kept == 1e12 && all.received == 999e12 && most == 999);
     make(&f, "x=1000000000,y=1000", "P(x)", "P()", SPMD_SHAPE(1000));
+    ck_assert(spmd__traffic_total(&f.route, &all, &most));
+    ck_assert(all.kept == 1e6 && all.received == 1e15 - 1e6 && most == 1000);
+    make(&f, "x=1000000,y=1000000", "P(x,y)", "P(y,x)", SPMD_SHAPE(1000000, 1000000));
     ck_assert(!spmd__traffic_total(&f.route, &all, &most));
 }
 END_TEST
