@@ -4,7 +4,15 @@
  * every rank returns the same status. Arguments other than host data must be the same on all
  * ranks. On idle ranks they succeed at once and give an array without a block. `spec` is the
  * text of a partition spec (spmd/sharding.h). All fail with the errors of
- * spmd_sharding_create and spmd_sharding_check, and with SPMD_ERR_MEMORY. */
+ * spmd_sharding_create and spmd_sharding_check, and with SPMD_ERR_MEMORY.
+ *
+ * Along unreduced axes, as in P(x, unreduced={y}), blocks are contributions: the array's value is
+ * their sum, or max or min. spmd_array_from_local and bodies give them as they are. What else makes
+ * an array under such a spec, or reshards values to it, puts the value at the first rank along
+ * these axes and zeros at the others, as JAX does; of a max or min that fails with SPMD_ERR_SPEC.
+ * What reads an array (reshard to other specs, gather, print, write) adds the contributions up, f16
+ * and bf16 in f32 and rounded once. There is no sum of bool, no max of complex numbers:
+ * SPMD_ERR_DTYPE. */
 #ifndef SPMD_ARRAY_H
 #define SPMD_ARRAY_H
 

@@ -11,6 +11,7 @@
 #include "core/pool.h"
 #include "core/rows.h"
 #include "core/shape.h"
+#include "core/steps.h"
 
 spmd_status spmd__array_check_mesh(const spmd_mesh *mesh)
 {
@@ -27,10 +28,21 @@ spmd_status spmd__array_check_type(const spmd_sharding *sharding, spmd_dtype dty
     TRY(spmd__array_check_mesh(sharding->mesh));
     TRY(spmd__type_check(dtype, shape, &bytes));
     TRY(spmd_sharding_check(sharding, shape));
-    if (sharding->spec.unreduced)
-        return spmd_fail(SPMD_ERR_SPEC, "an array's blocks are its values: a spec with unreduced "
-                                        "axes describes contributions to them");
-    return SPMD_OK;
+    return spmd__steps_check_partial(&sharding->mesh->axes, &sharding->spec, dtype);
+}
+
+spmd_status spmd__array_check_values(const spmd_sharding *sharding)
+{
+    return spmd__steps_check_fill(&sharding->mesh->axes, &sharding->spec, sharding->spec.unreduced);
+}
+
+void spmd__array_count_once(spmd_array *array)
+{
+    const spmd_sharding *sharding = array->sharding;
+    int64_t position = sharding->mesh->position;
+    if (spmd__axes_first_along(&sharding->mesh->axes, sharding->spec.unreduced, position) !=
+        position)
+        memset(array->block.data, 0, spmd__block_bytes(&array->block));
 }
 
 void spmd__array_place(const spmd_sharding *sharding, spmd_shape shape, spmd_block *block)
@@ -205,8 +217,12 @@ static spmd_status create(spmd_mesh *mesh, const char *spec, spmd_dtype dtype, s
         status = spmd__array_check_place(out);
     if (status == SPMD_OK)
         status = spmd__array_alloc(sharding, dtype, shape, &array);
-    if (status == SPMD_OK && fill && spmd__mesh_is_member(mesh))
+    if (status == SPMD_OK && fill)
+        status = spmd__array_check_values(sharding);
+    if (status == SPMD_OK && fill && spmd__mesh_is_member(mesh)) {
         status = fill(array, source, &digest);
+        spmd__array_count_once(array);
+    }
     if (!sharding)
         return spmd__mesh_agree(mesh, status, 0);
     status = spmd__array_settle(sharding, status, digest, array, out);

@@ -31,6 +31,10 @@ spmd_sharding *spmd__sharding_hold(const spmd_sharding *sharding);
 /* Local. A sharding of a spec that was made for the axes of `mesh`, which is held. */
 spmd_status spmd__sharding_make(spmd_mesh *mesh, const struct spec *spec, spmd_sharding **sharding);
 
+/* Local. The same sharding, held once more; of unreduced axes, that of the values which
+ * contributions along them add up to. */
+spmd_status spmd__sharding_of_values(const spmd_sharding *sharding, spmd_sharding **values);
+
 /* Collective over the members of `mesh`, whose hold it takes over: a sharding of `spec` on it, if
  * all can make one and it is the same for all. */
 spmd_status spmd__sharding_settle(spmd_mesh *mesh, const struct spec *spec,
@@ -47,15 +51,25 @@ spmd_status spmd__array_check_place(spmd_array *const *out);
 spmd_status spmd__array_check_host(const spmd_array *array, const char *call, const void *host,
                                    int64_t count);
 
-/* Local. Whether there may be such an array: type, shape, spec, no partial values. */
+/* Local. Whether there may be such an array: type, shape, spec. */
 spmd_status spmd__array_check_type(const spmd_sharding *sharding, spmd_dtype dtype,
                                    spmd_shape shape);
 
 /* Local. Says once for each mesh, from position 0, that an array leaves ranks without elements. */
 void spmd__array_note_empty(const spmd_array *array);
 
-/* Local. Checks that an array may be so (type, shape, spec, no partial values) and makes it, with
- * a zeroed block. No agreement. */
+/* Local. Whether values can be placed so: along unreduced axes they become contributions. And: of
+ * an array whose values stand in all blocks, keeps the contributions that add up to them, the first
+ * along the unreduced axes; the others become zeros. */
+spmd_status spmd__array_check_values(const spmd_sharding *sharding);
+void spmd__array_count_once(spmd_array *array);
+
+/* Collective over the array's mesh. The array itself, held once more, or if it is unreduced what
+ * its contributions add up to, under the same partitions. */
+spmd_status spmd__array_values(spmd_array *array, spmd_array **values);
+
+/* Local. Checks that an array may be so (type, shape, spec) and makes it, with a zeroed block. No
+ * agreement. */
 spmd_status spmd__array_alloc(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
                               spmd_array **array);
 

@@ -89,13 +89,9 @@ static spmd_status check(const spmd_array *array, int64_t root, const void *host
     return receives(array, root) ? spmd__array_check_host(array, "gather", host, count) : SPMD_OK;
 }
 
-spmd_status spmd_array_gather(spmd_array *array, int64_t root, void *host, int64_t count)
+/* On members; of an array whose blocks are its values. */
+static spmd_status gather(const spmd_array *array, int64_t root, void *host, int64_t count)
 {
-    if (!array)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "gather: the array is NULL");
-    spmd_mesh *mesh = array->sharding->mesh;
-    if (!spmd__mesh_is_member(mesh))
-        return SPMD_OK;
     struct exchange exchange = {.comm = MPI_COMM_NULL};
     struct wanted whole = {spmd_box_whole(array->shape),
                            spmd__view_dense(host, spmd_dtype_size(array->dtype), array->shape)};
@@ -103,9 +99,23 @@ spmd_status spmd_array_gather(spmd_array *array, int64_t root, void *host, int64
     if (status == SPMD_OK)
         status = spmd__gather_prepare(array, root, 1, &whole, &exchange);
     uint64_t digest = spmd__array_digest(array->sharding, array->dtype, array->shape);
-    status = spmd__mesh_agree(mesh, status, spmd__hash(digest, &root, sizeof root));
+    status =
+        spmd__mesh_agree(array->sharding->mesh, status, spmd__hash(digest, &root, sizeof root));
     if (status == SPMD_OK)
         status = spmd__exchange_run(&exchange);
     spmd__exchange_free(&exchange);
+    return status;
+}
+
+spmd_status spmd_array_gather(spmd_array *array, int64_t root, void *host, int64_t count)
+{
+    spmd_array *values = NULL;
+    if (!array)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "gather: the array is NULL");
+    if (!spmd__mesh_is_member(array->sharding->mesh))
+        return SPMD_OK;
+    TRY(spmd__array_values(array, &values));
+    spmd_status status = gather(values, root, host, count);
+    spmd_array_free(&values);
     return status;
 }

@@ -348,6 +348,7 @@ static spmd_status plan_receives(const spmd_array *array, const struct catalogue
 static spmd_status prepare(const spmd_array *array, const struct catalogue *catalogue, int npieces,
                            const spmd_piece pieces[], struct exchange *exchange)
 {
+    TRY(spmd__array_check_values(array->sharding));
     TRY(plan_sends(array, npieces, pieces, exchange));
     TRY(plan_receives(array, catalogue, exchange));
     return spmd__exchange_prepare(exchange);
@@ -392,7 +393,9 @@ static spmd_status create(const spmd_sharding *sharding, spmd_dtype dtype, spmd_
     status = spmd__array_settle(sharding, status, 0, made, &made);
     if (status == SPMD_OK && member) {
         status = spmd__exchange_run(&exchange);
-        if (status != SPMD_OK)
+        if (status == SPMD_OK)
+            spmd__array_count_once(made);
+        else
             spmd_array_free(&made);
     }
     spmd__exchange_free(&exchange);

@@ -23,23 +23,18 @@ static spmd_status prepare(const spmd_array *array, struct excerpt *excerpt,
 }
 
 /* At position 0. */
-static spmd_status print(FILE *stream, const spmd_array *array, const struct excerpt *excerpt)
+static spmd_status print(FILE *stream, const char *type, const struct excerpt *excerpt)
 {
-    char type[512];
-    spmd_array_format(type, sizeof type, array);
     errno = 0;
     fprintf(stream, "%s\n", type);
     spmd__excerpt_print(stream, excerpt);
     return spmd__stream_finish(stream, type);
 }
 
-spmd_status spmd_array_print(spmd_array *array, FILE *stream)
+/* On members: the values of an array whose type is to be told as `type`. */
+static spmd_status print_values(const spmd_array *array, const char *type, FILE *stream)
 {
-    if (!array)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "print: the array is NULL");
     spmd_mesh *mesh = array->sharding->mesh;
-    if (!spmd__mesh_is_member(mesh))
-        return SPMD_OK;
     struct excerpt excerpt = spmd__excerpt_of(array->dtype, array->shape);
     struct exchange exchange = {.comm = MPI_COMM_NULL};
     spmd_status status = SPMD_OK;
@@ -52,10 +47,25 @@ spmd_status spmd_array_print(spmd_array *array, FILE *stream)
     if (status == SPMD_OK) {
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK && mesh->position == 0)
-            status = print(stream, array, &excerpt);
+            status = print(stream, type, &excerpt);
         status = spmd__mesh_agree(mesh, status, 0);
     }
     spmd__exchange_free(&exchange);
     free(excerpt.data);
+    return status;
+}
+
+spmd_status spmd_array_print(spmd_array *array, FILE *stream)
+{
+    char type[512];
+    spmd_array *values = NULL;
+    if (!array)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "print: the array is NULL");
+    if (!spmd__mesh_is_member(array->sharding->mesh))
+        return SPMD_OK;
+    TRY(spmd__array_values(array, &values));
+    spmd_array_format(type, sizeof type, array);
+    spmd_status status = print_values(values, type, stream);
+    spmd_array_free(&values);
     return status;
 }

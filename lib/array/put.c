@@ -14,9 +14,11 @@ static struct view host_view(const void *host, const spmd_array *array, const sp
 static spmd_status fill(spmd_array *array, const void *host, int64_t count)
 {
     TRY(spmd__array_check_host(array, "device_put", host, count));
+    TRY(spmd__array_check_values(array->sharding));
     spmd_box box = spmd__block_box(&array->block);
     struct view from = host_view(host, array, &box), to = spmd__view_block(&array->block);
     spmd__view_copy(&to, &from, spmd_dtype_size(array->dtype));
+    spmd__array_count_once(array);
     return SPMD_OK;
 }
 
@@ -95,6 +97,7 @@ static spmd_status prepare_root(spmd_array *array, int64_t root, const void *hos
 {
     spmd_mesh *mesh = array->sharding->mesh;
     TRY(check_root(mesh, root));
+    TRY(spmd__array_check_values(array->sharding));
     if (root == mesh->position)
         TRY(spmd__array_check_host(array, "device_put", host, count));
     return plan_scatter(array, root, host, exchange);
@@ -120,7 +123,9 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK)
             status = spread_replicas(made, root);
-        if (status != SPMD_OK)
+        if (status == SPMD_OK)
+            spmd__array_count_once(made);
+        else
             spmd_array_free(&made);
     }
     spmd__exchange_free(&exchange);

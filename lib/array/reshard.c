@@ -40,6 +40,22 @@ spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd
     return status;
 }
 
+spmd_status spmd__array_values(spmd_array *array, spmd_array **values)
+{
+    const spmd_sharding *sharding = array->sharding;
+    spmd_sharding *plain;
+    if (sharding->spec.unreduced == 0) {
+        *values = spmd_array_hold(array);
+        return SPMD_OK;
+    }
+    spmd_status status = spmd__sharding_of_values(sharding, &plain);
+    TRY(spmd__mesh_agree(sharding->mesh, status,
+                         spmd__array_digest(sharding, array->dtype, array->shape)));
+    status = spmd__reshard(array, plain, values);
+    spmd_sharding_free(&plain);
+    return status;
+}
+
 /* Collective over the array's mesh, before ranks go their ways: those where nothing moves do not
  * wait for those that want something else. */
 static spmd_status agree_on_call(const spmd_array *array, const spmd_sharding *sharding,

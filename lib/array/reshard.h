@@ -5,6 +5,7 @@
 #include <spmd/reshard.h>
 
 #include "array/array.h"
+#include "array/contributions.h"
 #include "array/exchange.h"
 #include "comm/bridge.h"
 
@@ -12,9 +13,14 @@ struct spmd_reshard_call {
     spmd_sharding *from, *to; /* held */
     spmd_dtype dtype;
     spmd_shape shape;
-    bool nothing; /* has to move */
+    bool nothing; /* has to be done */
+    struct steps steps;
     struct bridge bridge;
-    struct exchange exchange; /* parts are offsets from the blocks' first bytes */
+    struct contributions contributions; /* where the steps reduce, on ranks that have some */
+    bool moves;                         /* values do; else a sum is made where it stays */
+    void *values;                       /* what they are moved from; NULL: the source's block */
+    struct exchange exchange;           /* parts are offsets from the blocks' first bytes */
+    bool first; /* this rank gets values, where others along some axes get zeros */
 };
 
 /* As spmd_reshard_to, but the ranks are known to have passed the same arguments: where the array

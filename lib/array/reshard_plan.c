@@ -1,11 +1,13 @@
 /* array/reshard_plan.c - a reshard's plan: boxes are cut, and become the parts of an exchange. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "array/reshard.h"
 #include "comm/agree.h"
 #include "comm/mpi.h"
-#include "core/hash.h"
+#include "core/block.h"
 #include "core/mem.h"
+#include "core/pool.h"
 #include "core/route.h"
 
 /* What the visits below need to know. */
@@ -51,10 +53,11 @@ static spmd_status cut_boxes(spmd_reshard_call *plan)
     const spmd_mesh *source = plan->from->mesh, *target = plan->to->mesh;
     struct route route = {.from_axes = &source->axes,
                           .to_axes = &target->axes,
-                          .from = &plan->from->spec,
+                          .from = &plan->steps.mid,
                           .to = &plan->to->spec,
                           .shape = plan->shape,
                           .one_mesh = spmd_mesh_equal(source, target),
+                          .filled = plan->steps.filled,
                           .home = home_over_bridge,
                           .map = &plan->bridge};
     struct planning planning = {plan, &route, .box = {0}};
@@ -63,7 +66,8 @@ static spmd_status cut_boxes(spmd_reshard_call *plan)
         TRY(spmd__route_receives(&route, target->position, add_receive, &planning));
     }
     if (spmd__mesh_is_member(source)) {
-        planning.box = spmd__sharding_box_of(plan->from, plan->shape, source->position);
+        planning.box =
+            spmd__layout_box(&source->axes, &plan->steps.mid, plan->shape, source->position);
         TRY(spmd__route_sends(&route, source->position, add_send, &planning));
     }
     return SPMD_OK;
@@ -86,6 +90,25 @@ static spmd_status learn_type(spmd_reshard_call *plan)
     return SPMD_OK;
 }
 
+/* Steps depend on the shape, but what is filled does not. */
+static void find_steps(spmd_reshard_call *plan)
+{
+    const spmd_mesh *source = plan->from->mesh, *target = plan->to->mesh;
+    bool one_mesh = spmd_mesh_equal(source, target);
+    plan->steps = spmd__steps_find(&source->axes, &plan->from->spec, &target->axes, &plan->to->spec,
+                                   one_mesh, plan->shape);
+    plan->moves = plan->steps.reduce == MOVE_NOTHING || plan->steps.move.kind != MOVE_NOTHING;
+    plan->first = spmd__mesh_is_member(target) &&
+                  spmd__axes_first_along(&target->axes, plan->steps.filled, target->position) ==
+                      target->position;
+}
+
+/* Whether this rank has contributions that are added up. */
+static bool adds_up(const spmd_reshard_call *plan)
+{
+    return plan->steps.reduce != MOVE_NOTHING && spmd__mesh_is_member(plan->from->mesh);
+}
+
 /* Whether arrays that lie as one says lie as the other one says. */
 static bool is_nothing(const spmd_sharding *from, const spmd_sharding *to, spmd_shape shape)
 {
@@ -103,15 +126,32 @@ spmd_status spmd__reshard_begin(const spmd_sharding *from, const spmd_sharding *
                                 .nothing = is_nothing(from, to, shape)};
     if (plan->nothing)
         return SPMD_OK;
+    find_steps(plan);
+    TRY(spmd__steps_check_fill(&to->mesh->axes, &to->spec, plan->steps.filled));
     TRY(spmd__bridge_open(from->mesh, to->mesh, &plan->bridge));
     plan->exchange.comm = plan->bridge.comm;
     plan->exchange.costs = &to->mesh->costs;
     if (plan->bridge.comm == MPI_COMM_NULL)
         return SPMD_OK;
     TRY(learn_type(plan));
+    find_steps(plan);
+    if (adds_up(plan))
+        TRY(spmd__contributions_open(from, &plan->steps, &plan->contributions));
     if (plan->bridge.lender)
         TRY(spmd__mesh_node(plan->bridge.lender, &plan->exchange.node));
     return SPMD_OK;
+}
+
+/* Room for what this rank has after adding up, if that is not where it stays. */
+static spmd_status draft_sum(spmd_reshard_call *plan)
+{
+    const spmd_mesh *source = plan->from->mesh;
+    TRY(spmd__contributions_prepare(&plan->contributions, plan->dtype, plan->shape));
+    if (!plan->moves)
+        return SPMD_OK;
+    spmd_box box = spmd__layout_box(&source->axes, &plan->steps.mid, plan->shape, source->position);
+    return spmd__pool_take((size_t)spmd_box_size(&box) * spmd_dtype_size(plan->dtype), false,
+                           &plan->values);
 }
 
 spmd_status spmd__reshard_draft(spmd_reshard_call *plan)
@@ -120,6 +160,10 @@ spmd_status spmd__reshard_draft(spmd_reshard_call *plan)
         return SPMD_OK;
     plan->exchange.element = spmd_dtype_size(plan->dtype);
     plan->exchange.offered = true;
+    if (adds_up(plan))
+        TRY(draft_sum(plan));
+    if (!plan->moves)
+        return SPMD_OK;
     TRY(spmd__bridge_map(&plan->bridge));
     TRY(cut_boxes(plan));
     return spmd__exchange_prepare(&plan->exchange);
@@ -142,15 +186,25 @@ spmd_status spmd__reshard_move(spmd_reshard_call *plan, const spmd_block *from,
 {
     if (plan->bridge.comm == MPI_COMM_NULL)
         return SPMD_OK;
-    plan->exchange.from = from->data;
-    plan->exchange.to = to->data;
-    return spmd__exchange_run(&plan->exchange);
+    if (adds_up(plan))
+        TRY(spmd__contributions_add_up(&plan->contributions, from->data,
+                                       plan->moves ? plan->values : to->data));
+    if (plan->moves) {
+        plan->exchange.from = plan->values ? plan->values : from->data;
+        plan->exchange.to = to->data;
+        TRY(spmd__exchange_run(&plan->exchange));
+    }
+    if (!plan->first && spmd__mesh_is_member(plan->to->mesh))
+        memset(to->data, 0, spmd__block_bytes(to));
+    return SPMD_OK;
 }
 
 void spmd__reshard_end(spmd_reshard_call *plan)
 {
     if (!plan->nothing) {
         spmd__exchange_free(&plan->exchange);
+        spmd__contributions_free(&plan->contributions);
+        spmd__pool_give(plan->values);
         spmd__bridge_close(&plan->bridge);
     }
     spmd_sharding_free(&plan->from);

@@ -29,6 +29,15 @@ spmd_status spmd__sharding_make(spmd_mesh *mesh, const struct spec *spec, spmd_s
     return SPMD_OK;
 }
 
+spmd_status spmd__sharding_of_values(const spmd_sharding *sharding, spmd_sharding **values)
+{
+    struct spec spec = spmd__spec_with_unreduced(&sharding->spec, 0);
+    if (sharding->spec.unreduced != 0)
+        return spmd__sharding_make(sharding->mesh, &spec, values);
+    *values = spmd__sharding_hold(sharding);
+    return SPMD_OK;
+}
+
 spmd_status spmd_sharding_create(spmd_mesh *mesh, const char *text, spmd_sharding **sharding)
 {
     struct spec spec;

@@ -211,6 +211,8 @@ void spmd__layout_print(struct text *text, const struct axes *axes, const struct
         }
     }
     spmd__text_add(text, "]");
+    if (spec->unreduced)
+        spmd__spec_print_unreduced(text, axes, spec, "{U:");
 }
 
 void spmd__type_print(struct text *text, spmd_dtype dtype, spmd_shape shape)

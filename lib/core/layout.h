@@ -35,7 +35,7 @@ int64_t spmd__layout_replica(const struct axes *axes, const struct spec *spec, i
 bool spmd__layout_equivalent(const struct axes *a_axes, const struct spec *a,
                              const struct axes *b_axes, const struct spec *b, int ndim, bool even);
 
-/* An array's type, "f32[8@x,4@(y,z),3]". */
+/* An array's type, "f32[8@x,4@(y,z),3]"; of unreduced axes, as JAX has it, "f32[8@x]{U:y}". */
 void spmd__layout_print(struct text *text, const struct axes *axes, const struct spec *spec,
                         spmd_dtype dtype, spmd_shape shape);
 

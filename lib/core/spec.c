@@ -415,10 +415,11 @@ struct spec spmd__spec_join(const struct spec *major, const struct spec *minor)
     return joined;
 }
 
-static void print_unreduced(struct text *text, const struct axes *axes, const struct spec *spec)
+void spmd__spec_print_unreduced(struct text *text, const struct axes *axes, const struct spec *spec,
+                                const char *opening)
 {
     struct axis_list list = spmd__axis_list_of_mask(spec->unreduced);
-    spmd__text_add(text, "%sunreduced={", spec->ndim ? ", " : "");
+    spmd__text_add(text, "%s", opening);
     for (int i = 0; i < list.count; i++)
         spmd__text_add(text, "%s%s", i ? "," : "", axes->name[list.axis[i]]);
     spmd__text_add(text, "}");
@@ -440,6 +441,14 @@ void spmd__spec_print(struct text *text, const struct axes *axes, const struct s
             spmd__axis_list_print(text, axes, &entry);
     }
     if (spec->unreduced)
-        print_unreduced(text, axes, spec);
+        spmd__spec_print_unreduced(text, axes, spec, spec->ndim ? ", unreduced={" : "unreduced={");
     spmd__text_add(text, ")");
+}
+
+struct spec spmd__spec_with_unreduced(const struct spec *spec, uint32_t unreduced)
+{
+    struct spec result = *spec;
+    result.unreduced = unreduced;
+    result.kind = unreduced ? spec->kind : SPMD_SUM;
+    return result;
 }

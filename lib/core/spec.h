@@ -30,6 +30,14 @@ bool spmd__spec_equal(const struct spec *a, const struct spec *b);
 /* Writes the canonical text; trailing "-" stay. */
 void spmd__spec_print(struct text *text, const struct axes *axes, const struct spec *spec);
 
+/* Writes the unreduced axes, of which there are some, and how they add up: after the opening
+ * "unreduced={", "y,z}:max". */
+void spmd__spec_print_unreduced(struct text *text, const struct axes *axes, const struct spec *spec,
+                                const char *opening);
+
+/* The same partitions with other unreduced axes, as bits; 0 makes it a spec of values. */
+struct spec spmd__spec_with_unreduced(const struct spec *spec, uint32_t unreduced);
+
 /* The axes of entry `dim`, in order; none for dimensions past the entries. */
 struct axis_list spmd__spec_entry(const struct spec *spec, int dim);
 

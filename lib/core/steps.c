@@ -13,15 +13,6 @@ static uint32_t without_single(const struct axes *axes, uint32_t mask)
     return mask;
 }
 
-/* The spec's partitions, with other unreduced axes. */
-static struct spec with_unreduced(const struct spec *spec, uint32_t unreduced)
-{
-    struct spec result = *spec;
-    result.unreduced = unreduced;
-    result.kind = unreduced ? spec->kind : SPMD_SUM;
-    return result;
-}
-
 /* The dimension whose parts are largest. */
 static int widest_dim(const struct axes *axes, const struct spec *spec, spmd_shape shape)
 {
@@ -74,7 +65,7 @@ struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *f
     uint32_t after = without_single(to_axes, to->unreduced);
     uint32_t kept = one_mesh && from->kind == to->kind ? before & after : 0;
     uint32_t reduced = before & ~kept;
-    struct spec plain = with_unreduced(from, kept);
+    struct spec plain = spmd__spec_with_unreduced(from, kept);
     struct steps steps = {.reduce = MOVE_NOTHING,
                           .reduced = spmd__axis_list_of_mask(reduced),
                           .kind = from->kind,

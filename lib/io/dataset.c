@@ -283,12 +283,9 @@ static spmd_status check_writing(const spmd_file *file, const spmd_array *array)
     return spmd__file_check_new(file);
 }
 
-spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *array)
+/* On members; of an array whose blocks are its values. */
+static spmd_status write_values(spmd_file *file, const char *name, spmd_array *array)
 {
-    TRY(spmd__file_check(file));
-    if (!spmd__mesh_is_member(file->mesh))
-        return SPMD_OK;
-    TRY(enter(file, __func__, name, check_writing(file, array)));
     spmd_sharding *sharding = NULL;
     spmd_array *lay = NULL;
     spmd_status status =
@@ -299,10 +296,21 @@ spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *ar
         status = spmd__reshard(array, sharding, &lay);
     if (status == SPMD_OK)
         QUIETLY(status = store(file, name, array, lay));
-    if (lay)
-        spmd_array_free(&lay);
-    if (sharding)
-        spmd_sharding_free(&sharding);
+    spmd_array_free(&lay);
+    spmd_sharding_free(&sharding);
+    return status;
+}
+
+spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *array)
+{
+    TRY(spmd__file_check(file));
+    if (!spmd__mesh_is_member(file->mesh))
+        return SPMD_OK;
+    TRY(enter(file, __func__, name, check_writing(file, array)));
+    spmd_array *values = NULL;
+    TRY(spmd__array_values(array, &values));
+    spmd_status status = write_values(file, name, values);
+    spmd_array_free(&values);
     return status;
 }
 

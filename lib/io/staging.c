@@ -49,6 +49,5 @@ spmd_status spmd__staging_choose(const spmd_sharding *sharding, spmd_dtype dtype
         }
         spmd_sharding_free(&rows);
     }
-    *staging = spmd__sharding_hold(sharding);
-    return SPMD_OK;
+    return spmd__sharding_of_values(sharding, staging);
 }

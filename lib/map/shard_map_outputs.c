@@ -218,7 +218,8 @@ spmd_status spmd__outputs_explain(const spmd_shard_map_call *call)
 static spmd_status place_block(const spmd_shard_map_call *call, int index)
 {
     struct result *result = &call->result[index];
-    spmd_status status = spmd_sharding_check(result->sharding, result->shape);
+    spmd_status status =
+        spmd__array_check_type(result->sharding, result->placed.dtype, result->shape);
     if (status == SPMD_OK)
         status = spmd__array_check_parts(result->sharding, spmd_block_shape(&result->placed),
                                          result->shape);

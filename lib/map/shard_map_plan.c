@@ -94,11 +94,6 @@ static spmd_status read_out_spec(spmd_shard_map_call *call, int index, const cha
     if (status != SPMD_OK)
         return spmd_fail(status, "%s: %s", spmd__argument(&call->names, OUT_SPEC, index).text,
                          spmd_error_message());
-    if (result->named->spec.unreduced)
-        return spmd_fail(SPMD_ERR_SPEC,
-                         "%s: %s: an output's blocks are its values, "
-                         "not contributions: reduce them in the body",
-                         spmd__argument(&call->names, OUT_SPEC, index).text, text);
     result->sharding = spmd__sharding_hold(result->named);
     return SPMD_OK;
 }

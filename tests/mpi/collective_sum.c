@@ -397,13 +397,13 @@ static void long_rows_go_in_pieces(void)
 /* Sums that do not fit wrap around, wherever in a row they stand. */
 static spmd_status narrow_sums(spmd_ctx *ctx, void *user)
 {
-    static const spmd_dtype dtypes[] = {SPMD_I8, SPMD_U8, SPMD_I16, SPMD_U16};
+    static const spmd_dtype narrow_ones[] = {SPMD_I8, SPMD_U8, SPMD_I16, SPMD_U16};
     enum { SHORT = 7, LONG = 5000 };
     (void)user;
     for (int t = 0; t < 4; t++)
         for (int64_t count = SHORT; count <= LONG; count += LONG - SHORT) {
-            bool narrow = spmd_dtype_size(dtypes[t]) == 1;
-            spmd_block *block = spmd_temp(ctx, dtypes[t], SPMD_SHAPE(count));
+            bool narrow = spmd_dtype_size(narrow_ones[t]) == 1;
+            spmd_block *block = spmd_temp(ctx, narrow_ones[t], SPMD_SHAPE(count));
             uint8_t *bytes = block->data;
             uint16_t *words = block->data;
             int64_t wrong = 0;

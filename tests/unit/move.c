@@ -114,7 +114,7 @@ START_TEST(what_is_said_is_what_moves)
             struct fixture f;
             make(&f, "x=2,y=3,z=2", specs[i], specs[j]);
             struct claim claim = {.fixture = &f, .shape = SPMD_SHAPE(7, 11)};
-            struct route route = {&f.axes, &f.axes, &f.from, &f.to, claim.shape, true, NULL, NULL};
+            struct route route = spmd__route_within(&f.axes, &f.from, &f.to, claim.shape);
             for (claim.position = 0; claim.position < 12; claim.position++)
                 ASSERT_OK(spmd__route_receives(&route, claim.position, check_part, &claim));
         }
