@@ -273,25 +273,6 @@ static void host_values_count_once(void)
     spmd_mesh_free(&mesh);
 }
 
-static void what_cannot_be(void)
-{
-    spmd_mesh *mesh = make_line();
-    spmd_array *a = NULL, *b = NULL;
-    EXPECT_OK(spmd_array_zeros(mesh, "P()", SPMD_F64, SPMD_SHAPE(3), &a));
-    EXPECT_FAILS(spmd_array_zeros(mesh, "P(unreduced={x})", SPMD_BOOL, SPMD_SHAPE(3), &b),
-                 SPMD_ERR_DTYPE, "a sum of bool is a number");
-    EXPECT_FAILS(spmd_array_zeros(mesh, "P(unreduced={x}:min)", SPMD_C64, SPMD_SHAPE(3), &b),
-                 SPMD_ERR_DTYPE, "complex numbers have no order");
-    if (test_size > 1)
-        EXPECT_FAILS(spmd_reshard(a, "P(unreduced={x}:max)", &b), SPMD_ERR_SPEC,
-                     "values become contributions to a sum alone");
-    EXPECT_FAILS(spmd_array_arange(mesh, "P(unreduced={x}:max)", SPMD_F64, SPMD_SHAPE(3), &b),
-                 SPMD_ERR_SPEC, "values become contributions to a sum alone");
-    EXPECT(b == NULL);
-    spmd_array_free(&a);
-    spmd_mesh_free(&mesh);
-}
-
 /* G131: values survive the way to contributions and back. */
 static void round_trips(void)
 {
@@ -375,6 +356,29 @@ static spmd_status map_one(spmd_mesh *mesh, spmd_body *body, spmd_array *in, con
 {
     return spmd_shard_map(mesh, body, NULL, 1, &in, SPMD_SPECS(in_spec), 1, out,
                           SPMD_SPECS(out_spec), NULL);
+}
+
+static void what_cannot_be(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *a = NULL, *b = NULL;
+    EXPECT_OK(spmd_array_zeros(mesh, "P()", SPMD_F64, SPMD_SHAPE(3), &a));
+    EXPECT_FAILS(spmd_array_zeros(mesh, "P(unreduced={x})", SPMD_BOOL, SPMD_SHAPE(3), &b),
+                 SPMD_ERR_DTYPE, "a sum of bool is a number");
+    EXPECT_FAILS(spmd_array_zeros(mesh, "P(unreduced={x}:min)", SPMD_C64, SPMD_SHAPE(3), &b),
+                 SPMD_ERR_DTYPE, "complex numbers have no order");
+    if (test_size > 1)
+        EXPECT_FAILS(spmd_reshard(a, "P(unreduced={x}:max)", &b), SPMD_ERR_SPEC,
+                     "values become contributions to a sum alone");
+    EXPECT_FAILS(spmd_array_arange(mesh, "P(unreduced={x}:max)", SPMD_F64, SPMD_SHAPE(3), &b),
+                 SPMD_ERR_SPEC, "values become contributions to a sum alone");
+    EXPECT(b == NULL);
+    spmd_array_free(&a);
+    EXPECT_OK(spmd_array_zeros(mesh, "P()", SPMD_BOOL, SPMD_SHAPE(3), &a));
+    EXPECT_FAILS(map_one(mesh, pass_on, a, "P()", "P(unreduced={x})", &b), SPMD_ERR_DTYPE,
+                 "a sum of bool is a number");
+    spmd_array_free(&a);
+    spmd_mesh_free(&mesh);
 }
 
 /* G112, G126: what differs along an axis is a contribution along it, and nobody promises more. */

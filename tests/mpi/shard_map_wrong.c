@@ -257,8 +257,6 @@ static void wrong_specs_are_refused(void)
     EXPECT_FAILS(map_second(mesh, array, NULL, "P()"), SPMD_ERR_ARGUMENT, "in_specs[1]: ");
     EXPECT_FAILS(map_second(mesh, array, "P()", "P(x,x)"), SPMD_ERR_SPEC, "out_specs[0]: ");
     EXPECT_FAILS(map_second(mesh, array, "P()", "P(-"), SPMD_ERR_SYNTAX, "out_specs[0]: ");
-    EXPECT_FAILS(map_second(mesh, array, "P()", "P(-, unreduced={x})"), SPMD_ERR_SPEC,
-                 "out_specs[0]: P(-, unreduced={x}): an output's blocks are its values");
     EXPECT_FAILS(map_second(mesh, array, "P(x,-)", "P()"), SPMD_ERR_SPEC, "input 1: ");
     EXPECT(strstr(spmd_error_message(), "the spec has 2 entries, the array 1 dimension") != NULL);
     EXPECT_FAILS(map_second(mesh, scalar, "P(x)", "P()"), SPMD_ERR_SPEC, "use P() for a scalar");
