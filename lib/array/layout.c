@@ -135,17 +135,8 @@ void spmd__sheet_print_title(struct text *text, const struct sheet *sheet)
 
 void spmd__sheet_print_amount(struct text *text, const struct sheet *sheet, double amount)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
-    enum { LAST = sizeof units / sizeof units[0] - 1 };
-    if (sheet->dtype == SPMD_DTYPE_NONE) {
+    if (sheet->dtype == SPMD_DTYPE_NONE)
         spmd__text_add(text, "%.0f element%s", amount, amount == 1 ? "" : "s");
-        return;
-    }
-    int unit = 0;
-    while (amount >= 1024 && unit < LAST) {
-        amount /= 1024;
-        unit++;
-    }
-    bool whole = amount == (double)(int64_t)amount;
-    spmd__text_add(text, "%.*f %s", whole ? 0 : 1, amount, units[unit]);
+    else
+        spmd__text_add_bytes(text, amount);
 }

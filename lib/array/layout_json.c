@@ -1,14 +1,6 @@
-/* array/layout_json.c - a layout as one JSON object. Names and specs need no escapes: they are
- * letters, digits, underscores, brackets and commas. */
+/* array/layout_json.c - a layout as one JSON object. */
+#include "array/json.h"
 #include "array/layout.h"
-
-static void print_shape(FILE *stream, spmd_shape shape)
-{
-    fputc('[', stream);
-    for (int d = 0; d < shape.ndim; d++)
-        fprintf(stream, "%s%lld", d > 0 ? ", " : "", (long long)shape.dim[d]);
-    fputc(']', stream);
-}
 
 /* [[lo, hi], ...] */
 static void print_box(FILE *stream, const spmd_box *box)
@@ -18,18 +10,6 @@ static void print_box(FILE *stream, const spmd_box *box)
         fprintf(stream, "%s[%lld, %lld]", d > 0 ? ", " : "", (long long)box->lo[d],
                 (long long)box->hi[d]);
     fputc(']', stream);
-}
-
-static void print_axes(FILE *stream, const struct axes *axes)
-{
-    char mesh[1024];
-    struct text text = spmd__text_begin(mesh, sizeof mesh);
-    spmd__axes_print(&text, axes);
-    fprintf(stream, "  \"mesh\": \"%s\",\n  \"axes\": [", mesh);
-    for (int a = 0; a < axes->count; a++)
-        fprintf(stream, "%s{\"name\": \"%s\", \"size\": %lld}", a > 0 ? ", " : "", axes->name[a],
-                (long long)axes->size[a]);
-    fputs("],\n", stream);
 }
 
 static int64_t count_listed(const struct sheet *sheet)
@@ -58,7 +38,7 @@ static void print_ranks(FILE *stream, const struct sheet *sheet, const struct si
         spmd__axes_coordinates(sheet->axes, r, coordinates);
         fprintf(stream, "%s\n%s  {\"%s\": %lld, \"coordinates\": ", r > 0 ? "," : "", indent,
                 sheet->permuted ? "position" : "rank", (long long)r);
-        print_shape(stream, spmd_shape_make(sheet->axes->count, coordinates));
+        spmd__json_shape(stream, spmd_shape_make(sheet->axes->count, coordinates));
         fputs(", ", stream);
         print_holding(stream, sheet, side, r);
         fputc('}', stream);
@@ -73,12 +53,6 @@ static const char *unit_of(const struct sheet *sheet)
     return sheet->dtype == SPMD_DTYPE_NONE ? "elements" : "bytes";
 }
 
-/* "name": amount. Above 2^53 amounts are rounded, and so not told. */
-static void print_amount(FILE *stream, const char *name, double amount)
-{
-    fprintf(stream, amount < 0x1p53 ? "\"%s\": %.0f" : "\"%s\": null", name, amount);
-}
-
 static void print_summary(FILE *stream, const struct sheet *sheet, const struct side *side,
                           const char *indent)
 {
@@ -90,15 +64,15 @@ static void print_summary(FILE *stream, const struct sheet *sheet, const struct 
     fprintf(stream, "%s  \"replication\": %lld,\n", indent, (long long)side->replicas);
     fprintf(stream, "%s  \"contributions\": %lld,\n", indent, (long long)side->contributions);
     fprintf(stream, "%s  \"largest_block\": ", indent);
-    print_shape(stream, spmd__blocks_largest(blocks));
+    spmd__json_shape(stream, spmd__blocks_largest(blocks));
     fprintf(stream, ",\n%s  \"smallest_block\": ", indent);
-    print_shape(stream, spmd__blocks_smallest(blocks));
+    spmd__json_shape(stream, spmd__blocks_smallest(blocks));
     fprintf(stream, ",\n%s  \"%s\": {", indent, unit_of(sheet));
-    print_amount(stream, "largest", side->largest);
+    spmd__json_amount(stream, "largest", side->largest);
     fputs(", ", stream);
-    print_amount(stream, "smallest", side->smallest);
+    spmd__json_amount(stream, "smallest", side->smallest);
     fputs(", ", stream);
-    print_amount(stream, "total", side->total);
+    spmd__json_amount(stream, "total", side->total);
     fputs("},\n", stream);
     fprintf(stream, "%s  \"balance\": ", indent);
     fprintf(stream, side->total > 0 ? "%.6g" : "null", side->balance);
@@ -118,20 +92,19 @@ static void print_side(FILE *stream, const struct sheet *sheet, const struct sid
 
 static void print_traffic(FILE *stream, const struct sheet *sheet, const struct traffic *traffic)
 {
-    print_amount(stream, "kept", traffic->kept * sheet->unit);
+    spmd__json_amount(stream, "kept", traffic->kept * sheet->unit);
     fputs(", ", stream);
-    print_amount(stream, "received", traffic->received * sheet->unit);
+    spmd__json_amount(stream, "received", traffic->received * sheet->unit);
     fputs(", ", stream);
-    print_amount(stream, "sent", traffic->sent * sheet->unit);
+    spmd__json_amount(stream, "sent", traffic->sent * sheet->unit);
 }
 
 static void print_move(FILE *stream, const struct sheet *sheet)
 {
     const struct move *move = &sheet->move;
-    fprintf(stream, "    \"kind\": \"%s\",\n    \"axes\": [", spmd__move_name(move->kind));
-    for (int i = 0; i < move->axes.count; i++)
-        fprintf(stream, "%s\"%s\"", i > 0 ? ", " : "", sheet->axes->name[move->axes.axis[i]]);
-    fputs("],\n", stream);
+    fprintf(stream, "    \"kind\": \"%s\",\n    \"axes\": ", spmd__move_name(move->kind));
+    spmd__json_axis_names(stream, sheet->axes, &move->axes);
+    fputs(",\n", stream);
     if (move->kind == MOVE_ALL_TO_ALL)
         fprintf(stream, "    \"from_dim\": %d,\n    \"to_dim\": %d,\n", move->from_dim,
                 move->to_dim);
@@ -154,7 +127,7 @@ static void print_reshard(FILE *stream, const struct sheet *sheet)
         fputc('{', stream);
         print_traffic(stream, sheet, &sheet->traffic);
         fputs("},\n    ", stream);
-        print_amount(stream, "most_received", sheet->most_received * sheet->unit);
+        spmd__json_amount(stream, "most_received", sheet->most_received * sheet->unit);
         fputc('\n', stream);
     } else {
         fputs("null,\n    \"most_received\": null\n", stream);
@@ -165,9 +138,9 @@ static void print_reshard(FILE *stream, const struct sheet *sheet)
 spmd_status spmd__sheet_print_json(const struct sheet *sheet, FILE *stream)
 {
     fputs("{\n", stream);
-    print_axes(stream, sheet->axes);
+    spmd__json_mesh(stream, "", sheet->axes);
     fputs("  \"shape\": ", stream);
-    print_shape(stream, sheet->shape);
+    spmd__json_shape(stream, sheet->shape);
     fprintf(stream, ",\n  \"dtype\": ");
     fprintf(stream, sheet->dtype == SPMD_DTYPE_NONE ? "null" : "\"%s\"",
             spmd_dtype_name(sheet->dtype));

@@ -3,24 +3,11 @@
 
 #include "array/layout.h"
 #include "array/picture.h"
+#include "core/stream.h"
 
-/* Prints a line, broken at blanks where it is longer than the picture is wide; what follows a break
- * is indented. */
 static void print_line(FILE *stream, const char *line)
 {
-    enum { INDENT = 2 };
-    size_t room = PICTURE_WIDTH;
-    while (strlen(line) > room) {
-        size_t length = room;
-        while (length > 0 && line[length] != ' ')
-            length--;
-        if (length == 0)
-            break;
-        fprintf(stream, "%.*s\n%*s", (int)length, line, INDENT, "");
-        line += length + 1;
-        room = PICTURE_WIDTH - INDENT;
-    }
-    fprintf(stream, "%s\n", line);
+    spmd__stream_line(stream, PICTURE_WIDTH, line);
 }
 
 /* The title; of two specs which they are, and what unreduced axes mean. */

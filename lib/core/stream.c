@@ -1,8 +1,25 @@
-/* core/stream.c - whether a stream has taken what was printed. */
+/* core/stream.c - printing lines, and whether the stream has taken them. */
 #include "core/stream.h"
 
 #include <errno.h>
 #include <string.h>
+
+void spmd__stream_line(FILE *stream, int width, const char *line)
+{
+    enum { INDENT = 2 };
+    size_t room = (size_t)width;
+    while (strlen(line) > room) {
+        size_t length = room;
+        while (length > 0 && line[length] != ' ')
+            length--;
+        if (length == 0)
+            break;
+        fprintf(stream, "%.*s\n%*s", (int)length, line, INDENT, "");
+        line += length + 1;
+        room = (size_t)width - INDENT;
+    }
+    fprintf(stream, "%s\n", line);
+}
 
 spmd_status spmd__stream_finish(FILE *stream, const char *what)
 {

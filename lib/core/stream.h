@@ -1,10 +1,14 @@
-/* core/stream.h - whether a stream has taken what was printed. */
+/* core/stream.h - printing lines, and whether the stream has taken them. */
 #ifndef CORE_STREAM_H
 #define CORE_STREAM_H
 
 #include <stdio.h>
 
 #include "core/error.h"
+
+/* Prints a line, broken at blanks where it is longer than `width`; what follows a break is
+ * indented. */
+void spmd__stream_line(FILE *stream, int width, const char *line);
 
 /* Flushes what was printed on `stream`; `what` names it in the message: "mesh x=4". Who prints sets
  * errno to 0 before, so that it tells why a print failed. Fails with SPMD_ERR_FILE. */

@@ -1,7 +1,9 @@
 /* core/text.c - strings that are printed piece by piece, for messages and print-outs. */
 #include "core/text.h"
 
+#include <math.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct text spmd__text_begin(char *buffer, size_t size)
@@ -20,4 +22,17 @@ void spmd__text_add(struct text *text, const char *format, ...)
     va_end(arguments);
     if (length > 0)
         text->length += (size_t)length;
+}
+
+void spmd__text_add_bytes(struct text *text, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    enum { LAST = sizeof units / sizeof units[0] - 1 };
+    int unit = 0;
+    while (bytes >= 1024 && unit < LAST) {
+        bytes /= 1024;
+        unit++;
+    }
+    bool whole = bytes == floor(bytes);
+    spmd__text_add(text, "%.*f %s", whole ? 0 : 1, bytes, units[unit]);
 }

@@ -16,4 +16,7 @@ struct text spmd__text_begin(char *buffer, size_t size);
 void spmd__text_add(struct text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Adds an amount of bytes, with a unit: "96 B", "1.5 KiB". */
+void spmd__text_add_bytes(struct text *text, double bytes);
+
 #endif

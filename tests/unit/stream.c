@@ -41,5 +41,19 @@ START_TEST(an_earlier_failure_has_no_reason)
 }
 END_TEST
 
-UNIT_MAIN("stream", a_stream_that_took_all, a_failed_flush_says_why,
+START_TEST(lines_break_at_blanks)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    spmd__stream_line(stream, 10, "one two three four");
+    spmd__stream_line(stream, 10, "exactly 10");
+    spmd__stream_line(stream, 10, "a_word_of_20_letters");
+    fclose(stream);
+    ck_assert_str_eq(text, "one two\n  three\n  four\nexactly 10\na_word_of_20_letters\n");
+    free(text);
+}
+END_TEST
+
+UNIT_MAIN("stream", lines_break_at_blanks, a_stream_that_took_all, a_failed_flush_says_why,
           an_earlier_failure_has_no_reason)

@@ -47,5 +47,22 @@ START_TEST(text_may_have_no_buffer)
 }
 END_TEST
 
+START_TEST(bytes_have_units)
+{
+    static const struct {
+        double bytes;
+        const char *text;
+    } cases[] = {
+        {0, "0 B"},        {1023, "1023 B"},     {1536, "1.5 KiB"},       {1048576, "1 MiB"},
+        {0x1p63, "8 EiB"}, {0x1p73, "8192 EiB"}, {1047527424, "999 MiB"}, {1e6, "976.6 KiB"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char buffer[32];
+        struct text text = spmd__text_begin(buffer, sizeof buffer);
+        spmd__text_add_bytes(&text, cases[i].bytes);
+        ck_assert_str_eq(buffer, cases[i].text);
+    }
+}
+END_TEST
+
 UNIT_MAIN("text", text_grows, text_counts_what_does_not_fit, text_fits_exactly,
-          text_may_have_no_buffer)
+          text_may_have_no_buffer, bytes_have_units)
