@@ -223,18 +223,35 @@ static void give_region(struct region *region)
         merge_with_next(region->before);
 }
 
-void spmd__pool_give(void *memory)
+/* The region of a block; NULL: it is from the heap. */
+static struct region *region_of(const void *memory)
 {
     int64_t offset = spmd__pool_offset(memory);
-    if (offset < 0) {
+    struct region *region = offset < 0 ? NULL : pool.last;
+    while (region && region->offset != (size_t)offset)
+        region = region->before;
+    return region;
+}
+
+void spmd__pool_give(void *memory)
+{
+    struct region *region = region_of(memory);
+    if (region)
+        give_region(region);
+    else
         free(memory);
+}
+
+void spmd__pool_shrink(void *memory, size_t bytes)
+{
+    struct region *region = region_of(memory);
+    size_t size = region ? region->size : 0;
+    if (!region)
         return;
-    }
-    for (struct region *region = pool.last; region; region = region->before)
-        if (region->offset == (size_t)offset) {
-            give_region(region);
-            return;
-        }
+    split(region, room_of(bytes > 0 ? bytes : 1));
+    POISON((char *)memory + bytes, region->size - bytes);
+    if (region->size < size)
+        give_region(region->after);
 }
 
 struct peer_file spmd__pool_file(void)

@@ -25,6 +25,9 @@ spmd_status spmd__pool_take(size_t bytes, bool zeroed, void **memory);
 /* Gives it back. NULL is accepted. */
 void spmd__pool_give(void *memory);
 
+/* Gives back whole pages of a block behind its first `bytes`. Memory of the heap stays whole. */
+void spmd__pool_shrink(void *memory, size_t bytes);
+
 /* Where memory lies in the pool's file; -1 if it is from the heap. */
 int64_t spmd__pool_offset(const void *memory);
 

@@ -93,7 +93,6 @@ struct nest {
     int64_t dst[SPMD_MAX_DIMS]; /* strides in bytes */
     int64_t src[SPMD_MAX_DIMS];
     size_t run; /* bytes that are neighbours in both */
-    bool past_cache;
 };
 
 /* As few loops as the strides allow: dimensions of extent 1 are dropped, those that continue the
@@ -123,6 +122,10 @@ static struct nest fold(const struct view *dst, const struct view *src, size_t e
 
 /* Shorter runs would leave more half lines than whole ones. */
 enum { LEAST_RUN_PAST_CACHE = 512 };
+
+/* The innermost loop: `count` runs. */
+typedef void copy_all_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                           int64_t count, size_t run);
 
 /* A copy of known size is a load and a store. */
 #define COPY_EACH(bytes)                \
@@ -160,35 +163,49 @@ static void copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src,
         spmd__copy_past_cache(dst + i * dst_stride, src + i * src_stride, run);
 }
 
-static void copy_nest(const struct nest *nest, int dim, char *dst, const char *src)
+static void move_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                      int64_t count, size_t run)
+{
+    for (int64_t i = 0; i < count; i++)
+        memmove(dst + i * dst_stride, src + i * src_stride, run);
+}
+
+static void copy_nest(const struct nest *nest, copy_all_runs *runs, int dim, char *dst,
+                      const char *src)
 {
     if (dim >= nest->ndim - 1) {
         bool looped = dim < nest->ndim;
-        (nest->past_cache ? copy_runs_past_cache : copy_runs)(
-            dst, looped ? nest->dst[dim] : 0, src, looped ? nest->src[dim] : 0,
-            looped ? nest->extent[dim] : 1, nest->run);
+        runs(dst, looped ? nest->dst[dim] : 0, src, looped ? nest->src[dim] : 0,
+             looped ? nest->extent[dim] : 1, nest->run);
         return;
     }
     for (int64_t i = 0; i < nest->extent[dim]; i++)
-        copy_nest(nest, dim + 1, dst + i * nest->dst[dim], src + i * nest->src[dim]);
+        copy_nest(nest, runs, dim + 1, dst + i * nest->dst[dim], src + i * nest->src[dim]);
 }
 
-static void copy(const struct view *dst, const struct view *src, size_t element, bool past_cache)
+static void copy(const struct view *dst, const struct view *src, size_t element,
+                 copy_all_runs *runs)
 {
     if (spmd__view_size(dst) == 0)
         return;
     struct nest nest = fold(dst, src, element);
-    nest.past_cache = past_cache && nest.run >= LEAST_RUN_PAST_CACHE;
-    copy_nest(&nest, 0, dst->data, src->data);
+    bool short_runs = nest.run < LEAST_RUN_PAST_CACHE;
+    copy_nest(&nest, runs == copy_runs_past_cache && short_runs ? copy_runs : runs, 0, dst->data,
+              src->data);
 }
 
 void spmd__view_copy(const struct view *dst, const struct view *src, size_t element)
 {
-    copy(dst, src, element, false);
+    copy(dst, src, element, copy_runs);
 }
 
 void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element)
 {
-    copy(dst, src, element, true);
+    copy(dst, src, element, copy_runs_past_cache);
     spmd__copy_flush();
+}
+
+void spmd__view_compact(const struct view *dst, const struct view *src, size_t element)
+{
+    copy(dst, src, element, move_runs);
 }

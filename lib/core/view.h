@@ -41,4 +41,9 @@ void spmd__view_copy(const struct view *dst, const struct view *src, size_t elem
 /* The same past the caches (core/copy.h), where the runs are long enough. */
 void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element);
 
+/* Copies within one piece of memory: dst is dense and begins no later than src, whose elements
+ * stand in row-major order. So each one goes to where it is or before that, and over none that is
+ * still to go. */
+void spmd__view_compact(const struct view *dst, const struct view *src, size_t element);
+
 #endif

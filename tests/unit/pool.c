@@ -72,6 +72,28 @@ START_TEST(neighbours_that_are_free_become_one)
 }
 END_TEST
 
+START_TEST(what_a_block_has_too_much_is_used_again)
+{
+    char *block = take((size_t)4 * LARGE, true), *behind = take(LARGE, false);
+    memset(block, 7, (size_t)4 * LARGE);
+    spmd__pool_shrink(block, LARGE);
+    char *rest = take((size_t)2 * LARGE, true);
+    ck_assert(rest >= block + LARGE && rest < behind);
+    ck_assert(is_zero(rest, (size_t)2 * LARGE));
+    ck_assert_int_eq(block[LARGE - 1], 7);
+    spmd__pool_shrink(block, 0);
+    spmd__pool_give(rest);
+    spmd__pool_give(block);
+    char *again = take((size_t)4 * LARGE, false);
+    ck_assert_ptr_eq(again, block);
+    spmd__pool_give(again);
+    spmd__pool_give(behind);
+    char *small = take(100, false);
+    spmd__pool_shrink(small, 10); /* it is from the heap */
+    spmd__pool_give(small);
+}
+END_TEST
+
 START_TEST(random_blocks_do_not_overlap)
 {
     enum { BLOCKS = 24, STEPS = 4000 };
@@ -148,5 +170,6 @@ END_TEST
 
 UNIT_MAIN("pool", large_blocks_have_a_place_in_the_file,
           memory_is_used_again_and_zeroed_where_asked, neighbours_that_are_free_become_one,
-          random_blocks_do_not_overlap, another_mapping_shows_the_same,
-          more_than_there_is_is_an_error, copies_past_the_caches_are_copies)
+          what_a_block_has_too_much_is_used_again, random_blocks_do_not_overlap,
+          another_mapping_shows_the_same, more_than_there_is_is_an_error,
+          copies_past_the_caches_are_copies)

@@ -108,6 +108,36 @@ START_TEST(copies_equal_the_obvious_one)
 }
 END_TEST
 
+/* A random part of a random array, brought to the array's beginning. */
+START_TEST(parts_move_within_their_memory)
+{
+    static const size_t elements[] = {1, 2, 4, 8, 16, 3};
+    static char moved[ROOM * 16], before[ROOM * 16], wanted[ROOM * 16];
+    unsigned seed = 12;
+    for (size_t i = 0; i < sizeof before; i++)
+        before[i] = (char)(i * 7 + i / 251);
+    for (int i = 0; i < 3000; i++) {
+        size_t element = elements[i % 6];
+        spmd_box whole = {.ndim = rand_r(&seed) % 5}, part = whole;
+        for (int d = 0; d < whole.ndim; d++) {
+            whole.hi[d] = 1 + rand_r(&seed) % 8;
+            part.lo[d] = rand_r(&seed) % whole.hi[d];
+            part.hi[d] = part.lo[d] + 1 + rand_r(&seed) % (whole.hi[d] - part.lo[d]);
+        }
+        spmd_shape extents = spmd_box_shape(&part);
+        struct view src = spmd__view_box(before, element, &whole, &part);
+        struct view dst = spmd__view_dense(wanted, element, extents);
+        copy_slowly(&dst, &src, element);
+        memcpy(moved, before, sizeof before);
+        src = spmd__view_box(moved, element, &whole, &part);
+        dst = spmd__view_dense(moved, element, extents);
+        spmd__view_compact(&dst, &src, element);
+        size_t bytes = (size_t)spmd_box_size(&part) * element;
+        ck_assert_msg(memcmp(moved, wanted, bytes) == 0, "case %d", i);
+    }
+}
+END_TEST
+
 START_TEST(empty_views_copy_nothing)
 {
     struct view nothing = spmd__view_dense(NULL, 8, SPMD_SHAPE(3, 0));
@@ -129,4 +159,5 @@ START_TEST(strides_may_be_negative)
 END_TEST
 
 UNIT_MAIN("view", boxes_are_windows, blocks_lie_as_they_say, dense_views_are_known,
-          copies_equal_the_obvious_one, empty_views_copy_nothing, strides_may_be_negative)
+          copies_equal_the_obvious_one, parts_move_within_their_memory, empty_views_copy_nothing,
+          strides_may_be_negative)
