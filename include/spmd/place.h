@@ -51,6 +51,10 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_array_gather(...)        SPMD_PLACED(spmd_array_gather(__VA_ARGS__))
 #define spmd_array_print(...)         SPMD_PLACED(spmd_array_print(__VA_ARGS__))
 
+/* spmd/reshard.h */
+#define spmd_reshard_plan(...) SPMD_PLACED(spmd_reshard_plan(__VA_ARGS__))
+#define spmd_reshard_run(...)  SPMD_PLACED(spmd_reshard_run(__VA_ARGS__))
+
 /* spmd/io.h */
 #define spmd_file_open(...)        SPMD_PLACED(spmd_file_open(__VA_ARGS__))
 #define spmd_file_open_image(...)  SPMD_PLACED(spmd_file_open_image(__VA_ARGS__))

@@ -27,15 +27,18 @@ spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to
                               spmd_shape shape, spmd_reshard_call **plan);
 
 /* Collective over both meshes; hot: it agrees on nothing, and trusts that all ranks pass arrays of
- * the plan's type that lie as its `from` says.
+ * the plan's type that lie as its `from` says. With SPMD_CHECK=1 it agrees first: a wrong array on
+ * one rank is an error on all.
  *
  *   in   [count] arrays
  *   out  [count] each NULL, or an array that is replaced: its memory is used again if its type fits
- *        and nobody else holds it
+ *        and nobody else holds it. It may be its own input (`in` and `out` may be one list), which
+ *        is given up as in spmd_reshard_donate, but no other input or output.
  *
  * Where nothing has to move, out is the array itself, held once more. Fails with SPMD_ERR_SHAPE,
- * SPMD_ERR_DTYPE, SPMD_ERR_SPEC for an array that is not as planned. A rank without memory for its
- * block ends the program, by MPI_Abort. */
+ * SPMD_ERR_DTYPE, SPMD_ERR_SPEC for an array that is not as planned, with SPMD_ERR_ARGUMENT, and
+ * where it agrees with SPMD_ERR_DISAGREE. A rank without memory for its block ends the program, by
+ * MPI_Abort. */
 spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *const in[],
                              spmd_array *out[]);
 

@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "array/reshard.h"
+#include "array/reshard_check.h"
 #include "comm/agree.h"
 #include "core/hash.h"
 #include "core/mem.h"
@@ -58,25 +58,6 @@ void spmd_reshard_free(spmd_reshard_call **handle)
     free(plan);
 }
 
-static spmd_status check_input(const spmd_reshard_call *plan, const spmd_array *array, int index)
-{
-    if (!array)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: input %d is NULL", index);
-    if (!spmd__mesh_is_member(plan->from->mesh))
-        return SPMD_OK;
-    if (array->dtype != plan->dtype)
-        return spmd_fail(SPMD_ERR_DTYPE, "reshard: input %d is %s, the plan is for %s", index,
-                         spmd_dtype_name(array->dtype), spmd_dtype_name(plan->dtype));
-    if (!spmd_shape_equal(array->shape, plan->shape))
-        return spmd_fail(SPMD_ERR_SHAPE, "reshard: input %d has another shape than the plan",
-                         index);
-    if (array->sharding != plan->from &&
-        !(spmd_mesh_equal(array->sharding->mesh, plan->from->mesh) &&
-          spmd_sharding_is_equivalent(array->sharding, plan->from, plan->shape.ndim)))
-        return spmd_fail(SPMD_ERR_SPEC, "reshard: input %d does not lie as the plan begins", index);
-    return SPMD_OK;
-}
-
 /* Whether the memory of an array that was given for an output fits, and is nobody else's. */
 static bool may_reuse(const spmd_reshard_call *plan, const spmd_array *in, const spmd_array *given)
 {
@@ -105,23 +86,38 @@ static void replace(spmd_array **out, spmd_array *array)
     *out = array;
 }
 
+static spmd_status run_one(spmd_reshard_call *plan, spmd_array *in, spmd_array **out)
+{
+    if (plan->nothing) {
+        if (*out != in)
+            replace(out, spmd_array_hold(in));
+        return SPMD_OK;
+    }
+    spmd_array *target = target_of(plan, in, *out);
+    TRY(spmd__reshard_move(plan, &in->block, &target->block));
+    replace(out, target);
+    return SPMD_OK;
+}
+
+static spmd_status run(spmd_reshard_call *plan, int count, spmd_array *const in[],
+                       spmd_array *out[])
+{
+    for (int k = 0; k < count; k++)
+        TRY(run_one(plan, in[k], &out[k]));
+    return SPMD_OK;
+}
+
 spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *const in[],
                              spmd_array *out[])
 {
-    if (!plan || count < 0 || (count > 0 && (!in || !out)))
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "reshard: a run needs its plan, and a place for each of %d arrays", count);
-    for (int k = 0; k < count; k++)
-        TRY(check_input(plan, in[k], k));
-    for (int k = 0; k < count; k++) {
-        if (plan->nothing) {
-            if (out[k] != in[k])
-                replace(&out[k], spmd_array_hold(in[k]));
-            continue;
-        }
-        spmd_array *target = target_of(plan, in[k], out[k]);
-        TRY(spmd__reshard_move(plan, &in[k]->block, &target->block));
-        replace(&out[k], target);
-    }
-    return SPMD_OK;
+    if (!plan)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: a run needs its plan, this is NULL");
+    spmd_status status = spmd__reshard_check(plan, count, in, out);
+    const spmd_mesh *mesh = spmd__reshard_mesh(plan);
+    if (!mesh || !mesh->watch)
+        return status == SPMD_OK ? run(plan, count, in, out) : status;
+    TRY(spmd__reshard_meet(plan, count, status));
+    status = run(plan, count, in, out);
+    spmd__watch_leave(mesh->watch);
+    return status;
 }

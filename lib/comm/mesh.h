@@ -154,9 +154,14 @@ spmd_status spmd__mesh_node(spmd_mesh *mesh, struct node **node);
 /* spmd__agree over the members; `status` at once on idle ranks and abstract meshes. */
 spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t digest);
 
-/* The same after a body, for members: the others may be in collectives of the body that a rank
- * which failed will never enter. SPMD_CHECK=1 finds that out, else it ends the run after a while:
- * spmd__agree_or_abort. */
+/* Before members do `what` together that no agreement comes before: where SPMD_CHECK=1 it fails on
+ * all of them if they say different things, or one of them has failed. From here to
+ * spmd__watch_leave this rank counts as waiting. Without a watch it is `status`. */
+spmd_status spmd__mesh_meet(spmd_mesh *mesh, const char *what, spmd_status status);
+
+/* spmd__mesh_agree after a body, for members: the others may be in collectives of the body that a
+ * rank which failed will never enter. SPMD_CHECK=1 finds that out, else it ends the run after a
+ * while: spmd__agree_or_abort. */
 spmd_status spmd__mesh_agree_on_body(spmd_mesh *mesh, spmd_status status, uint64_t digest);
 
 #endif

@@ -16,14 +16,19 @@ static spmd_status make_meeting(spmd_mesh *mesh)
     return SPMD_OK;
 }
 
+static spmd_status meet_for(spmd_mesh *mesh, const char *what, const char *note, bool of_failure)
+{
+    if (mesh->agreement.size == 0)
+        TRY(make_meeting(mesh));
+    return spmd__watch_meet(mesh->watch, &mesh->agreement, what, note, of_failure);
+}
+
 /* Members may come from different calls, by different ways: all agreements of a mesh are alike. But
  * a root and its views may have the same members. */
 static spmd_status meet(spmd_mesh *mesh, const char *note, bool of_failure)
 {
     struct axes_text axes = spmd__axes_text(&mesh->axes);
-    if (mesh->agreement.size == 0)
-        TRY(make_meeting(mesh));
-    return spmd__watch_meet(mesh->watch, &mesh->agreement, axes.text, note, of_failure);
+    return meet_for(mesh, axes.text, note, of_failure);
 }
 
 static struct text begin_note(char note[WATCH_NOTE_BYTES], const char *before)
@@ -82,6 +87,23 @@ spmd_status spmd__mesh_agree(spmd_mesh *mesh, spmd_status status, uint64_t diges
     TRY(meet_in_call(mesh, status));
     status = spmd__agree(mesh->control, mesh->rank, status, digest);
     spmd__watch_leave(mesh->watch);
+    return status;
+}
+
+spmd_status spmd__mesh_meet(spmd_mesh *mesh, const char *what, spmd_status status)
+{
+    char note[WATCH_NOTE_BYTES];
+    if (!mesh->watch)
+        return status;
+    struct text text = spmd__text_begin(note, sizeof note);
+    spmd__text_add(&text, "in %s", what);
+    spmd__place_print(&text, spmd__place());
+    add_failure(&text, status);
+    TRY(meet_for(mesh, what, note, status != SPMD_OK));
+    if (spmd__watch_checks(mesh->watch))
+        status = spmd__agree(mesh->control, mesh->rank, status, 0);
+    if (status != SPMD_OK)
+        spmd__watch_leave(mesh->watch);
     return status;
 }
 

@@ -24,6 +24,27 @@ static spmd_status be_slow(spmd_ctx *ctx, void *user)
     return spmd_pmax(ctx, a, "x", a);
 }
 
+/* A planned reshard, which one rank comes to late. */
+static spmd_status reshard_slowly(spmd_mesh *mesh)
+{
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *a = NULL, *b = NULL;
+    SPMD_TRY(spmd_sharding_create(mesh, "P(x)", &from));
+    SPMD_TRY(spmd_sharding_create(mesh, "P(-,x)", &to));
+    SPMD_TRY(spmd_reshard_plan(from, to, SPMD_F32, SPMD_SHAPE(9, 7), &plan));
+    SPMD_TRY(spmd_array_zeros(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(9, 7), &a));
+    if (rank == 0)
+        sleep(2);
+    SPMD_TRY(spmd_reshard_run(plan, 1, &a, &b));
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_reshard_free(&plan);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    return SPMD_OK;
+}
+
 static spmd_status return_early(spmd_ctx *ctx, void *user)
 {
     spmd_block *a = spmd_temp(ctx, SPMD_F32, SPMD_SHAPE(3));
@@ -78,6 +99,8 @@ static spmd_status program(int argc, char **argv)
     for (size_t i = 0; argc > 1 && i < sizeof cases / sizeof *cases; i++)
         if (strcmp(argv[1], cases[i].name) == 0)
             status = spmd_shard_map(mesh, cases[i].body, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL);
+    if (argc > 1 && strcmp(argv[1], "slow_reshard") == 0)
+        status = reshard_slowly(mesh);
     spmd_mesh_free(&mesh);
     return status;
 }

@@ -28,6 +28,16 @@ slow() {
         'ranks 1, 2 in pmax over x of f32[3] (watched.c:'
 }
 
+# slow_reshard CHECK: the same of a planned reshard.
+slow_reshard() {
+    watch "$1" 0.25 3 slow_reshard
+    [ "$tap_status" -eq 0 ]
+    tap_case "a slow rank is waited for in a reshard, checks $1" $?
+    told "a slow rank is warned of in a reshard, checks $1" 'spmd: warning: waiting for ' \
+        'rank 0 elsewhere (computing, or in another call)' \
+        'ranks 1, 2 in reshard f32[9,7] from P(x) to P(-, x) (watched.c:'
+}
+
 # wrong CASE TEXT...: on 3 ranks, one message with all texts in it, and a status that is not 0.
 wrong() {
     name=$1
@@ -47,6 +57,8 @@ tap_case 'a single rank' $?
 
 slow 0
 slow 1
+slow_reshard 0
+slow_reshard 1
 wrong early 'no rank can go on: rank 0 at the end of the body of spmd_shard_map (watched.c:' \
     'ranks 1, 2 in psum over x of f32[3] (watched.c:'
 wrong alone 'rank 0: nothing to do here' 'spmd: warning: rank 0 waits for the others, ' \

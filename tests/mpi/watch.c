@@ -461,6 +461,137 @@ static spmd_status stuck_row(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* Plans of reshards on a mesh, and an array for each. */
+struct reshards {
+    spmd_sharding *rows, *columns, *whole;
+    spmd_reshard_call *plan[3]; /* rows to columns, rows to whole, and nothing to move */
+    spmd_array *array, *wrong;
+};
+
+static struct reshards make_reshards(spmd_mesh *mesh)
+{
+    struct reshards made = {0};
+    spmd_shape shape = SPMD_SHAPE(8, 4);
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &made.rows));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(-,x)", &made.columns));
+    EXPECT_OK(spmd_sharding_create(mesh, "P()", &made.whole));
+    EXPECT_OK(spmd_reshard_plan(made.rows, made.columns, SPMD_F32, shape, &made.plan[0]));
+    EXPECT_OK(spmd_reshard_plan(made.rows, made.whole, SPMD_F32, shape, &made.plan[1]));
+    EXPECT_OK(spmd_reshard_plan(made.rows, made.rows, SPMD_F32, shape, &made.plan[2]));
+    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_F32, shape, &made.array));
+    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_F64, shape, &made.wrong));
+    return made;
+}
+
+static void free_reshards(struct reshards *made)
+{
+    for (int i = 0; i < 3; i++)
+        spmd_reshard_free(&made->plan[i]);
+    spmd_array_free(&made->array);
+    spmd_array_free(&made->wrong);
+    spmd_sharding_free(&made->rows);
+    spmd_sharding_free(&made->columns);
+    spmd_sharding_free(&made->whole);
+}
+
+static void different_plans(void)
+{
+    spmd_mesh *mesh = make("x=*,y=1");
+    struct reshards made = make_reshards(mesh);
+    spmd_array *out = NULL;
+    spmd_reshard_call *plan = made.plan[is_last()];
+    spmd_status status = AT(0, spmd_reshard_run(plan, 1, &made.array, &out));
+    EXPECT(status == (test_size == 1 ? SPMD_OK : SPMD_ERR_DISAGREE));
+    if (test_size > 1) {
+        expect_text("different calls: %s in reshard f32[8,4] from P(x) to P(-, x) (watch.c:%d); ",
+                    first_ranks(1), lines[0]);
+        expect_text("; rank %d in reshard f32[8,4] from P(x) to P() (watch.c:%d)", test_size - 1,
+                    lines[0]);
+        expect_one_message();
+        EXPECT(out == NULL);
+    }
+    EXPECT_OK(spmd_reshard_run(made.plan[0], 1, &made.array, &out));
+    spmd_array_free(&out);
+    expect_usable(mesh);
+    free_reshards(&made);
+    spmd_mesh_free(&mesh);
+}
+
+/* Also where the others have nothing to move. */
+static void a_wrong_array_in_a_planned_reshard(void)
+{
+    spmd_mesh *mesh = make("x=*,y=1");
+    struct reshards made = make_reshards(mesh);
+    spmd_array *out = NULL, **in = is_last() ? &made.wrong : &made.array;
+    for (int i = 0; i < 3; i++) {
+        EXPECT_FAILS(spmd_reshard_run(made.plan[i], 1, in, &out), SPMD_ERR_DTYPE,
+                     "reshard: input 0 is f64, the plan is for f32");
+        if (test_size > 1)
+            expect_text("rank %d: reshard: ", test_size - 1);
+        EXPECT_FAILS(spmd_reshard_run(made.plan[i], 1, in, is_last() ? NULL : &out),
+                     SPMD_ERR_ARGUMENT, "needs a place for each of 1 arrays");
+        EXPECT(out == NULL);
+        EXPECT_OK(spmd_reshard_run(made.plan[i], 1, &made.array, &out));
+        spmd_array_free(&out);
+    }
+    expect_usable(mesh);
+    free_reshards(&made);
+    spmd_mesh_free(&mesh);
+}
+
+static void a_reshard_beside_another_call(void)
+{
+    spmd_mesh *mesh = make("x=*,y=1");
+    struct reshards made = make_reshards(mesh);
+    spmd_array *out = NULL;
+    spmd_status status = is_last() ? AT(0, spmd_agree(mesh, SPMD_OK))
+                                   : spmd_reshard_run(made.plan[0], 1, &made.array, &out);
+    EXPECT(status == (test_size == 1 ? SPMD_OK : SPMD_ERR_DISAGREE));
+    if (test_size > 1) {
+        expect_text(": %s in reshard f32[8,4] from P(x) to P(-, x) (watch.c:", first_ranks(1));
+        expect_text("; rank %d in spmd_agree (watch.c:%d)", test_size - 1,
+                    line_of(0, test_size - 1));
+    }
+    expect_usable(mesh);
+    free_reshards(&made);
+    spmd_mesh_free(&mesh);
+}
+
+/* Between two meshes, of which one has the ranks of both, and several arrays at once. */
+static void reshards_between_meshes(void)
+{
+    char text[32];
+    snprintf(text, sizeof text, "a=%d", (test_size + 1) / 2);
+    spmd_mesh *mesh = make("x=*,y=1"), *part = make(text);
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *a = NULL, *b = NULL, *out[2] = {NULL, NULL};
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
+    EXPECT_OK(spmd_sharding_create(part, "P(a)", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F32, SPMD_SHAPE(9), &plan));
+    EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(9), &a));
+    EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(7), &b));
+    spmd_array *two[] = {a, is_last() ? b : a};
+    EXPECT_FAILS(spmd_reshard_run(plan, 2, two, out), SPMD_ERR_SHAPE, "input 1 has another shape");
+    two[1] = a;
+    EXPECT_OK(spmd_reshard_run(plan, 2, two, out));
+    spmd_status status = AT(0, spmd_reshard_run(plan, is_last() ? 1 : 2, two, out));
+    EXPECT(status == (test_size == 1 ? SPMD_OK : SPMD_ERR_DISAGREE));
+    if (test_size > 1)
+        expect_text(
+            ": %s in reshard 2 of f32[9] from P(x) on x=%d,y=1 to P(a) on a=%d (watch.c:%d)",
+            first_ranks(1), test_size, (test_size + 1) / 2, lines[0]);
+    for (int k = 0; k < 2; k++)
+        spmd_array_free(&out[k]);
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_reshard_free(&plan);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_mesh_free(&part);
+    spmd_mesh_free(&mesh);
+}
+
 static void one_row_is_stuck(void)
 {
     spmd_mesh *mesh = make_rows();
@@ -704,7 +835,9 @@ HARNESS_MAIN("watch", CASE(different_shapes), CASE(different_dtypes), CASE(diffe
              CASE(a_forgotten_collective), CASE(an_early_return), CASE(an_early_failure),
              CASE(an_instance_fails), CASE(a_forgotten_nested_call),
              CASE(an_early_failure_in_a_planned_run), CASE(the_wrong_output_shape),
-             CASE(other_calls_outside_of_bodies), CASE(one_row_is_stuck),
+             CASE(other_calls_outside_of_bodies), CASE(different_plans),
+             CASE(a_wrong_array_in_a_planned_reshard), CASE(a_reshard_beside_another_call),
+             CASE(reshards_between_meshes), CASE(one_row_is_stuck),
              CASE(rows_may_do_different_things), CASE(messages_of_the_program), CASE(one_slow_rank),
              CASE(one_row_waits_for_the_others), CASE(two_phases), CASE(thousands_of_meetings),
              CASE(an_environment_of_one_rank_is_enough), CASE(wrong_settings_are_refused),

@@ -1,0 +1,84 @@
+/* array/reshard_check.c - what is looked at before the run of a plan: its arrays, and whether all
+ * ranks come for the same. */
+#include "array/reshard_check.h"
+
+static spmd_status check_input(const spmd_reshard_call *plan, const spmd_array *array, int index)
+{
+    if (!array)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: input %d is NULL", index);
+    if (!spmd__mesh_is_member(plan->from->mesh))
+        return SPMD_OK;
+    if (array->dtype != plan->dtype)
+        return spmd_fail(SPMD_ERR_DTYPE, "reshard: input %d is %s, the plan is for %s", index,
+                         spmd_dtype_name(array->dtype), spmd_dtype_name(plan->dtype));
+    if (!spmd_shape_equal(array->shape, plan->shape))
+        return spmd_fail(SPMD_ERR_SHAPE, "reshard: input %d has another shape than the plan",
+                         index);
+    if (array->sharding != plan->from &&
+        !(spmd_mesh_equal(array->sharding->mesh, plan->from->mesh) &&
+          spmd_sharding_is_equivalent(array->sharding, plan->from, plan->shape.ndim)))
+        return spmd_fail(SPMD_ERR_SPEC, "reshard: input %d does not lie as the plan begins", index);
+    return SPMD_OK;
+}
+
+/* An output is written while other arrays of the call are still to be read. */
+static spmd_status check_output(int index, int count, spmd_array *const in[],
+                                spmd_array *const out[])
+{
+    for (int k = 0; out[index] && k < count; k++)
+        if (k != index && (out[index] == in[k] || out[index] == out[k]))
+            return spmd_fail(SPMD_ERR_ARGUMENT,
+                             "reshard: output %d was given the array of %s %d: it may be its own "
+                             "input, and no other array of the call",
+                             index, out[index] == in[k] ? "input" : "output", k);
+    return SPMD_OK;
+}
+
+spmd_status spmd__reshard_check(const spmd_reshard_call *plan, int count, spmd_array *const in[],
+                                spmd_array *const out[])
+{
+    if (count < 0 || (count > 0 && (!in || !out)))
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: a run needs a place for each of %d arrays",
+                         count);
+    for (int k = 0; k < count; k++)
+        TRY(check_input(plan, in[k], k));
+    for (int k = 0; k < count && !plan->nothing; k++)
+        TRY(check_output(k, count, in, out));
+    return SPMD_OK;
+}
+
+spmd_mesh *spmd__reshard_mesh(const spmd_reshard_call *plan)
+{
+    return plan->nothing ? plan->to->mesh : plan->bridge.lender;
+}
+
+static void print_place(struct text *text, const spmd_sharding *sharding, bool with_mesh)
+{
+    spmd__spec_print(text, &sharding->mesh->axes, &sharding->spec);
+    if (with_mesh) {
+        spmd__text_add(text, " on ");
+        spmd__axes_print(text, &sharding->mesh->axes);
+    }
+}
+
+/* "reshard f32[8,4] from P(x) to P(-,x)" */
+static void describe(struct text *text, const spmd_reshard_call *plan, int count)
+{
+    bool two = !spmd_mesh_equal(plan->from->mesh, plan->to->mesh);
+    spmd__text_add(text, "reshard ");
+    if (count != 1)
+        spmd__text_add(text, "%d of ", count);
+    spmd__type_print(text, plan->dtype, plan->shape);
+    spmd__text_add(text, " from ");
+    print_place(text, plan->from, two);
+    spmd__text_add(text, " to ");
+    print_place(text, plan->to, two);
+}
+
+spmd_status spmd__reshard_meet(const spmd_reshard_call *plan, int count, spmd_status status)
+{
+    char what[WATCH_NOTE_BYTES];
+    struct text text = spmd__text_begin(what, sizeof what);
+    describe(&text, plan, count);
+    return spmd__mesh_meet(spmd__reshard_mesh(plan), what, status);
+}
