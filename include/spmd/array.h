@@ -70,7 +70,9 @@ spmd_status spmd_array_from_pieces(spmd_mesh *mesh, const char *spec, spmd_dtype
                                    spmd_array **array);
 
 /* Collective. Places a host array of `count` elements (checked against `shape`): every rank
- * passes the whole of it and keeps its block. No communication of data. */
+ * passes the whole of it and keeps its block. No communication of data. With SPMD_CHECK=1 all must
+ * have passed the same bytes, else it fails with SPMD_ERR_DISAGREE, and tells the first element
+ * that differs. (An array that is on a mesh already is placed elsewhere by spmd_reshard_to.) */
 spmd_status spmd_device_put(const void *host, int64_t count, spmd_dtype dtype, spmd_shape shape,
                             const spmd_sharding *sharding, spmd_array **array);
 
@@ -85,6 +87,15 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
  * nothing has to move, the same array, held once more. */
 spmd_status spmd_reshard(spmd_array *array, const char *spec, spmd_array **out);
 spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, spmd_array **out);
+
+/* Collective over both meshes. spmd_reshard_to of an array that is given up for it: *array becomes
+ * the array under `sharding`, and this hold on what it was is gone (JAX's donate). A rank that
+ * needs nothing from the others (nothing has to move, or each keeps a part of what it has) uses the
+ * block's own memory, and allocates nothing: what it keeps moves to the beginning, and whole pages
+ * behind it are given back to the pool. Another one gets a new block, and gives the old one back
+ * when the others have read it. An array that is held elsewhere, too, stays there as it is, and its
+ * memory is not used. If the call fails *array is unchanged. */
+spmd_status spmd_reshard_donate(spmd_array **array, const spmd_sharding *sharding);
 
 /* Collective. Copies the whole array to `host` (`count` elements, checked), dense and row-major,
  * on the rank at position `root`, or on all with SPMD_ALL; elsewhere `host` and `count` are

@@ -48,6 +48,7 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_device_put_root(...)     SPMD_PLACED(spmd_device_put_root(__VA_ARGS__))
 #define spmd_reshard(...)             SPMD_PLACED(spmd_reshard(__VA_ARGS__))
 #define spmd_reshard_to(...)          SPMD_PLACED(spmd_reshard_to(__VA_ARGS__))
+#define spmd_reshard_donate(...)      SPMD_PLACED(spmd_reshard_donate(__VA_ARGS__))
 #define spmd_array_gather(...)        SPMD_PLACED(spmd_array_gather(__VA_ARGS__))
 #define spmd_array_print(...)         SPMD_PLACED(spmd_array_print(__VA_ARGS__))
 

@@ -286,6 +286,23 @@ static void copy_own(const struct exchange *exchange)
                   placed(&staging->sends[i].transfer->part, exchange->from));
 }
 
+/* The same within one block: the one part that this rank gets. */
+static void compact_own(const struct exchange *exchange)
+{
+    const struct staging *staging = exchange->staging;
+    for (int i = 0; i < staging->nown; i++) {
+        struct view to = placed(&staging->receives[i].transfer->part, exchange->to);
+        struct view from = placed(&staging->sends[i].transfer->part, exchange->from);
+        spmd__view_compact(&to, &from, exchange->element);
+    }
+}
+
+bool spmd__exchange_is_own(const struct exchange *exchange)
+{
+    return exchange->receives.count == 0 ||
+           (exchange->receives.count == 1 && exchange->staging->nown == 1);
+}
+
 static void read_lane(const struct exchange *exchange, const struct lane *lane, const void *block)
 {
     for (int i = 0; i < lane->nparts; i++) {
@@ -349,12 +366,18 @@ spmd_status spmd__exchange_run(struct exchange *exchange)
         staging->requests[i] = MPI_REQUEST_NULL;
     if (exchange->node)
         spmd__node_offer(exchange->node, exchange->offered ? exchange->from : NULL);
+    bool within = exchange->from == exchange->to;
     TRY(open_lanes(exchange));
-    copy_own(exchange);
+    if (!within)
+        copy_own(exchange);
     if (exchange->node)
         TRY(read_near(exchange));
     TRY(run_lanes(exchange));
-    return exchange->node ? await_readers(exchange) : SPMD_OK;
+    if (exchange->node)
+        TRY(await_readers(exchange));
+    if (within)
+        compact_own(exchange);
+    return SPMD_OK;
 }
 
 static int compare_stops(const void *left, const void *right)

@@ -38,7 +38,9 @@ struct exchange {
     struct node *node;         /* of comm; NULL: all goes by messages */
     const struct costs *costs; /* those of a mesh that has comm */
     /* What the data of parts to send, and to receive, are offsets from; NULL: they are addresses.
-     * Either may be another one at each run. */
+     * Either may be another one at each run. They may be the same block where
+     * spmd__exchange_is_own: what stays is moved to its beginning when the others have taken
+     * theirs. */
     char *from, *to;
     bool offered; /* all parts to send lie in the block at `from`, and the node may read it */
     struct transfers sends;
@@ -63,6 +65,9 @@ spmd_status spmd__exchange_prepare(struct exchange *exchange);
 /* Collective over the ranks that have parts for each other. Moves the data; a prepared exchange may
  * run again. */
 spmd_status spmd__exchange_run(struct exchange *exchange);
+
+/* Local. Whether a prepared exchange brings this rank nothing but one part of its own. */
+bool spmd__exchange_is_own(const struct exchange *exchange);
 
 /* Local. Frees lists and memory; fine for one that was never filled. */
 void spmd__exchange_free(struct exchange *exchange);

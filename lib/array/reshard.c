@@ -56,13 +56,13 @@ spmd_status spmd__array_values(spmd_array *array, spmd_array **values)
     return status;
 }
 
-/* Collective over the array's mesh, before ranks go their ways: those where nothing moves do not
- * wait for those that want something else. */
-static spmd_status agree_on_call(const spmd_array *array, const spmd_sharding *sharding,
-                                 spmd_status status)
+spmd_status spmd__reshard_agree_on_call(const spmd_array *array, const spmd_sharding *sharding,
+                                        spmd_status status)
 {
     spmd_mesh *mesh = array->sharding->mesh;
     uint64_t words[3] = {0};
+    if (status == SPMD_OK && !sharding)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding is NULL");
     if (status == SPMD_OK && spmd__mesh_is_member(mesh)) {
         words[0] = spmd__array_digest(array->sharding, array->dtype, array->shape);
         words[1] = spmd__array_digest(sharding, array->dtype, array->shape);
@@ -75,12 +75,10 @@ spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, sp
 {
     if (!array)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the array is NULL");
-    if (!sharding)
-        return agree_on_call(array, NULL,
-                             spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding is NULL"));
     /* Ranks that only the target mesh has are asked in the move. */
     bool member = spmd__mesh_is_member(array->sharding->mesh);
-    TRY(agree_on_call(array, sharding, member ? spmd__array_check_place(out) : SPMD_OK));
+    TRY(spmd__reshard_agree_on_call(array, sharding,
+                                    member ? spmd__array_check_place(out) : SPMD_OK));
     return spmd__reshard(array, sharding, out);
 }
 
@@ -92,7 +90,7 @@ spmd_status spmd_reshard(spmd_array *array, const char *spec, spmd_array **out)
     spmd_status status = spmd_sharding_create(array->sharding->mesh, spec, &sharding);
     if (status == SPMD_OK)
         status = spmd__array_check_place(out);
-    status = agree_on_call(array, sharding, status);
+    status = spmd__reshard_agree_on_call(array, sharding, status);
     if (status == SPMD_OK)
         status = spmd__reshard(array, sharding, out);
     spmd_sharding_free(&sharding);

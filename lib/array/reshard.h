@@ -27,6 +27,11 @@ struct spmd_reshard_call {
  * lies so already, nothing is communicated at all. */
 spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd_array **out);
 
+/* Collective over the array's mesh, before ranks go their ways: those where nothing moves do not
+ * wait for those that want something else. Fails if there is no sharding. */
+spmd_status spmd__reshard_agree_on_call(const spmd_array *array, const spmd_sharding *sharding,
+                                        spmd_status status);
+
 /* A plan in its steps: begin, then draft, which is local, then agree on how it went, then any
  * number of moves, then end. All but draft and end are collective over both meshes. Ranks that only
  * the target has learn type and shape in `begin`. */

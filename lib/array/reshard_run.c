@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "array/donate.h"
 #include "array/reshard_check.h"
 #include "comm/agree.h"
 #include "core/hash.h"
@@ -93,6 +94,8 @@ static spmd_status run_one(spmd_reshard_call *plan, spmd_array *in, spmd_array *
             replace(out, spmd_array_hold(in));
         return SPMD_OK;
     }
+    if (*out == in && spmd__donate_fits(plan, in))
+        return spmd__donate_move(plan, in);
     spmd_array *target = target_of(plan, in, *out);
     TRY(spmd__reshard_move(plan, &in->block, &target->block));
     replace(out, target);
