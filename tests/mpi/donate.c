@@ -159,6 +159,45 @@ static void scalars(void)
     spmd_mesh_free(&few);
 }
 
+/* Gives an array that counts up to contributions and checks the values that they make. */
+static void check_contributions(spmd_mesh *mesh, const char *from, const char *to, spmd_shape shape,
+                                enum memory memory)
+{
+    spmd_sharding *sharding = sharding_on(mesh, to), *back = sharding_on(mesh, from);
+    spmd_array *a = NULL;
+    int64_t size = spmd_shape_size(shape), wrong = 0;
+    int64_t *host = calloc((size_t)size, sizeof *host);
+    EXPECT_OK(spmd_array_arange(mesh, from, SPMD_I64, shape, &a));
+    const void *before = memory_of(a);
+    EXPECT_OK(spmd_reshard_donate(&a, sharding));
+    tell(memory == EITHER || (memory_of(a) == before) == (memory == KEPT), from, to);
+    EXPECT_OK(spmd_reshard_donate(&a, back));
+    EXPECT_OK(spmd_array_gather(a, SPMD_ALL, host, size));
+    for (int64_t i = 0; i < size; i++)
+        wrong += host[i] != i;
+    tell(wrong == 0, from, to);
+    free(host);
+    spmd_array_free(&a);
+    spmd_sharding_free(&sharding);
+    spmd_sharding_free(&back);
+}
+
+static void contributions_may_be_given_up(void)
+{
+    spmd_mesh *mesh = make_grid();
+    static const int64_t columns[] = {5, 1031};
+    for (int i = 0; i < 2; i++) {
+        spmd_shape shape = SPMD_SHAPE(17, columns[i]);
+        check_contributions(mesh, "P()", "P(unreduced={x})", shape, KEPT);
+        check_contributions(mesh, "P(-,y)", "P(-,y,unreduced={x})", shape, KEPT);
+        check_contributions(mesh, "P()", "P(y,unreduced={x})", shape, KEPT);
+        check_contributions(mesh, "P(x)", "P(unreduced={x})", shape, EITHER);
+        check_contributions(mesh, "P(x,y)", "P(-,y,unreduced={x})", shape, EITHER);
+        check_contributions(mesh, "P(x)", "P(-,y,unreduced={x})", shape, EITHER);
+    }
+    spmd_mesh_free(&mesh);
+}
+
 static void where_nothing_moves_it_is_the_same_array(void)
 {
     static const char *const same[] = {"P(x)", "P(x,-)", "P((x,one))", "P(x,one)"};
@@ -355,7 +394,8 @@ HARNESS_MAIN("donate", CASE(what_is_left_of_the_memory_is_given_back),
              CASE(any_array_may_be_given_up), CASE(a_part_of_the_block_stays_in_its_memory),
              CASE(whole_blocks_stay_in_their_memory), CASE(what_comes_from_others_has_a_new_block),
              CASE(others_read_before_a_part_moves), CASE(between_any_orders_of_ranks),
-             CASE(scalars), CASE(where_nothing_moves_it_is_the_same_array),
+             CASE(scalars), CASE(contributions_may_be_given_up),
+             CASE(where_nothing_moves_it_is_the_same_array),
              CASE(an_array_that_is_held_elsewhere_stays_as_it_is),
              CASE(a_failed_call_leaves_the_array), CASE(a_plan_may_replace_its_inputs),
              CASE(a_plan_uses_the_memory_of_an_input_that_it_replaces),
