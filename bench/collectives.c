@@ -1,7 +1,10 @@
 /* collectives.c - what each collective of a body costs, against the bare MPI call on the same
- * memory: 8 bytes, 64 KiB and 16 MiB, of the larger of what a rank gives and gets.
+ * memory: 8 bytes, 64 KiB and 16 MiB, of the larger of what a rank gives and gets; 64 MiB for those
+ * that a step of training is made of.
  *
  *     mpirun -n N bench/collectives [--quick | --once]
+ *
+ * MPI's reductions allocate inside; GLIBC_TUNABLES=glibc.malloc.hugetlb=1 makes that cheap.
  */
 #include <stdlib.h>
 
@@ -177,24 +180,25 @@ static void mpi_broadcast(void *state)
     MPI_Bcast(c->in->data, c->part, MPI_BYTE, 0, MPI_COMM_WORLD);
 }
 
-/* Whose blocks have one part for each member; and whether they are the same memory. */
-enum { NEITHER = 0, IN = 1, OUT = 2, BOTH = IN | OUT, IN_PLACE = 4 };
+/* Whose blocks have one part for each member; whether they are the same memory; whether there are
+ * also large ones. */
+enum { NEITHER = 0, IN = 1, OUT = 2, BOTH = IN | OUT, IN_PLACE = 4, LARGE = 8 };
 
 static const struct measure {
     const char *name;
     spmd_dtype in, out;
-    int parts;
+    int form;
     void (*ours)(void *state);
     const char *rival;
     void (*theirs)(void *state);
 } measures[] = {
-    {"psum", SPMD_F64, SPMD_F64, NEITHER, psum, "MPI_Allreduce", mpi_sum},
+    {"psum", SPMD_F64, SPMD_F64, NEITHER | LARGE, psum, "MPI_Allreduce", mpi_sum},
     {"pmean", SPMD_F64, SPMD_F64, NEITHER, pmean, "MPI_Allreduce", mpi_sum},
     {"pmax", SPMD_F64, SPMD_F64, NEITHER, pmax, "MPI_Allreduce", mpi_max},
     {"pmin", SPMD_F64, SPMD_F64, NEITHER, pmin, "MPI_Allreduce", mpi_min},
     {"pargmax", SPMD_F64, SPMD_I32, NEITHER, pargmax, "MPI_Allreduce of pairs", mpi_max_location},
-    {"all_gather", SPMD_U8, SPMD_U8, OUT, all_gather, "MPI_Allgather", mpi_all_gather},
-    {"psum_scatter", SPMD_F64, SPMD_F64, IN, psum_scatter, "MPI_Reduce_scatter_block",
+    {"all_gather", SPMD_U8, SPMD_U8, OUT | LARGE, all_gather, "MPI_Allgather", mpi_all_gather},
+    {"psum_scatter", SPMD_F64, SPMD_F64, IN | LARGE, psum_scatter, "MPI_Reduce_scatter_block",
      mpi_reduce_scatter},
     {"all_to_all", SPMD_U8, SPMD_U8, BOTH, all_to_all, "MPI_Alltoall", mpi_all_to_all},
     {"ragged_all_to_all", SPMD_U8, SPMD_U8, BOTH, ragged_all_to_all,
@@ -205,30 +209,21 @@ static const struct measure {
     {"pbroadcast", SPMD_U8, SPMD_U8, IN_PLACE, pbroadcast, "MPI_Bcast", mpi_broadcast},
 };
 
-static void *take(size_t count, size_t size)
-{
-    void *memory = calloc(count, size);
-    if (!memory)
-        bench_check(spmd_fail(SPMD_ERR_MEMORY, "no memory for the measures"));
-    return memory;
-}
-
 /* Who sends what to whom. */
 static struct call begin_call(spmd_ctx *ctx)
 {
     int n = (int)spmd_axis_size(ctx, "x");
-    size_t count = (size_t)n;
     return (struct call){.ctx = ctx,
                          .members = n,
                          .member = (int)spmd_axis_index(ctx, "x"),
-                         .perm = take(count, sizeof(int64_t)),
-                         .pairs = take(count, sizeof(int64_t[2])),
-                         .places = take(count, sizeof(int64_t)),
-                         .sizes = take(count, sizeof(int64_t)),
-                         .landings = take(count, sizeof(int64_t)),
-                         .told = take(count, sizeof(int64_t)),
-                         .int_places = take(count, sizeof(int)),
-                         .int_sizes = take(count, sizeof(int))};
+                         .perm = bench_allocate(n, sizeof(int64_t)),
+                         .pairs = bench_allocate(n, sizeof(int64_t[2])),
+                         .places = bench_allocate(n, sizeof(int64_t)),
+                         .sizes = bench_allocate(n, sizeof(int64_t)),
+                         .landings = bench_allocate(n, sizeof(int64_t)),
+                         .told = bench_allocate(n, sizeof(int64_t)),
+                         .int_places = bench_allocate(n, sizeof(int)),
+                         .int_sizes = bench_allocate(n, sizeof(int))};
 }
 
 static void end_call(struct call *c)
@@ -259,15 +254,15 @@ static void lay_out(struct call *c)
 static void compare(struct call *c, const struct measure *measure, int64_t bytes)
 {
     int64_t element = (int64_t)spmd_dtype_size(measure->in);
-    int64_t parts = measure->parts & BOTH ? c->members : 1;
+    int64_t parts = measure->form & BOTH ? c->members : 1;
     int64_t part = bytes / element / parts > 0 ? bytes / element / parts : 1;
-    int64_t in = measure->parts & IN ? parts * part : part;
-    int64_t out = measure->parts & OUT ? parts * part : part;
+    int64_t in = measure->form & IN ? parts * part : part;
+    int64_t out = measure->form & OUT ? parts * part : part;
     c->part = (int)part;
     c->in = spmd_temp(c->ctx, measure->in, SPMD_SHAPE(in));
-    c->out = measure->parts & IN_PLACE ? c->in : spmd_temp(c->ctx, measure->out, SPMD_SHAPE(out));
-    c->from = take((size_t)part, sizeof *c->from);
-    c->to = take((size_t)part, sizeof *c->to);
+    c->out = measure->form & IN_PLACE ? c->in : spmd_temp(c->ctx, measure->out, SPMD_SHAPE(out));
+    c->from = bench_allocate(part, sizeof *c->from);
+    c->to = bench_allocate(part, sizeof *c->to);
     lay_out(c);
     bench_compare(measure->name, parts * part * element,
                   (struct contender){measure->name, measure->ours, c},
@@ -291,19 +286,28 @@ static spmd_status compare_one(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+static void compare_all(spmd_mesh *mesh, int64_t bytes, int form)
+{
+    bench_print_memory();
+    for (size_t m = 0; m < sizeof measures / sizeof *measures; m++) {
+        struct task task = {&measures[m], bytes};
+        if ((measures[m].form & form) == form)
+            bench_check(
+                spmd_shard_map(mesh, compare_one, &task, 0, NULL, NULL, 0, NULL, NULL, NULL));
+    }
+}
+
 int main(int argc, char **argv)
 {
-    static const int64_t sizes[] = {8, 64 << 10, 16 << 20};
     spmd_mesh *mesh;
     MPI_Init(&argc, &argv);
     bench_begin(argc, argv);
+    bench_print_malloc();
     bench_check(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
-    for (size_t m = 0; m < sizeof measures / sizeof *measures; m++)
-        for (int s = 0; s < 3; s++) {
-            struct task task = {&measures[m], sizes[s]};
-            bench_check(
-                spmd_shard_map(mesh, compare_one, &task, 0, NULL, NULL, 0, NULL, NULL, NULL));
-        }
+    compare_all(mesh, 8, NEITHER);
+    compare_all(mesh, 64 << 10, NEITHER);
+    compare_all(mesh, 16 << 20, NEITHER);
+    compare_all(mesh, 64 << 20, LARGE);
     spmd_mesh_free(&mesh);
     MPI_Finalize();
     return 0;

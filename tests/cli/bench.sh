@@ -4,24 +4,43 @@
 unset SPMD_CHECK SPMD_WATCHDOG # ratios of checked runs say nothing
 
 # measures RANKS NAME LEAST: bench/NAME prints a header, then at least LEAST lines of seven fields,
-# in which numbers are numbers.
+# in which numbers are numbers; and remarks, behind a #.
 measures() {
-    run "$1" "$PWD/bench/$2" --once >"$tmp/csv" || return 1
+    run "$1" "$PWD/bench/$2" --once >"$tmp/csv" 2>"$tmp/complaints" || return 1
     awk -F, -v ranks="$1" -v least="$3" '
         function number(text) { return text ~ /^[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?$/ }
         NR == 1 { bad = $0 != "measure,ranks,bytes,ours_s,rival,rival_s,ratio"; next }
+        /^# / { next }
+        { lines++ }
         NF != 7 || $2 != ranks || $3 !~ /^[0-9]+$/ || !number($4) || !number($6) || !number($7) {
             print "not a measure: " $0
             bad = 1
         }
-        END { exit bad || NR <= least }
+        END { exit bad || lines < least }
     ' "$tmp/csv"
+}
+
+# Says a remark of this beginning.
+remarks() {
+    grep -q "^# $1: " "$tmp/csv"
+}
+
+# Each rival was there to be measured, or the line on standard error says that it was not.
+rivals() {
+    for rival in 'pack + MPI_Alltoallv + unpack' 'MPI_Alltoallw of subarrays' 'ScaLAPACK pdgemr2d' \
+        'FFTW MPI transpose' 'FFTW MPI transpose; TRANSPOSED_OUT'; do
+        grep -qF ",$rival," "$tmp/csv" || grep -q "^bench: no .*: without $rival\$" "$tmp/complaints" ||
+            return 1
+    done
 }
 
 ok 'bench/layout' measures 1 layout 3
 ok 'bench/shard_map' measures 2 shard_map 12
-ok 'bench/collectives' measures 2 collectives 39
+ok 'bench/collectives' measures 2 collectives 42
 ok 'bench/halo' measures 2 halo 2
-ok 'bench/reshard' measures 2 reshard 40
+ok 'bench/reshard' measures 2 reshard 60
+ok 'bench/reshard: how malloc was set' remarks malloc
+ok 'bench/reshard: how the memory was reached' remarks memory
+ok 'bench/reshard: rivals that are not there are told' rivals
 status 2 'a measure with an option that there is not' "$PWD/bench/layout" --slow
 plan_end
