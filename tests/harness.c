@@ -11,7 +11,8 @@ int test_rank, test_size;
 bool test_checks;
 
 static const struct harness_case *all_cases;
-static int failures; /* expectations of the running case that do not hold on this rank */
+static int failures;      /* expectations of the running case that do not hold on this rank */
+static char skipped[128]; /* why it does not run; empty: it does */
 
 static bool count(bool holds, const char *file, int line, const char *text, const char *why)
 {
@@ -49,17 +50,23 @@ bool harness_expect_fails(spmd_status status, spmd_status wanted, const char *pa
     return count(holds, file, line, text, why);
 }
 
+void harness_skip(const char *reason)
+{
+    snprintf(skipped, sizeof skipped, " # SKIP %s", reason);
+}
+
 /* Runs case number _i. The reduction also keeps the ranks together from case to case. */
 START_TEST(run_case)
 {
     int total;
 
     failures = 0;
+    skipped[0] = '\0';
     all_cases[_i].run();
     MPI_Allreduce(&failures, &total, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (test_rank == 0) {
-        printf("%s %d - np=%d - %s\n", total == 0 ? "ok" : "not ok", _i + 1, test_size,
-               all_cases[_i].name);
+        printf("%s %d - np=%d - %s%s\n", total == 0 ? "ok" : "not ok", _i + 1, test_size,
+               all_cases[_i].name, skipped);
         fflush(stdout);
     }
     ck_assert_msg(total == 0, "%d expectations of %s do not hold", total, all_cases[_i].name);

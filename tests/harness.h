@@ -43,6 +43,9 @@ bool harness_expect_ok(spmd_status status, const char *file, int line, const cha
 bool harness_expect_fails(spmd_status status, spmd_status wanted, const char *part,
                           const char *file, int line, const char *text);
 
+/* Says why a case does not run here: on all ranks alike, before it expects anything. */
+void harness_skip(const char *reason);
+
 struct harness_case {
     const char *name;
     void (*run)(void);
