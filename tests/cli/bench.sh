@@ -43,4 +43,6 @@ ok 'bench/reshard: how malloc was set' remarks malloc
 ok 'bench/reshard: how the memory was reached' remarks memory
 ok 'bench/reshard: rivals that are not there are told' rivals
 status 2 'a measure with an option that there is not' "$PWD/bench/layout" --slow
+status 77 'bench/reshard-jax without a Python' env PYTHON="$tmp/nothing" "$top/bench/reshard-jax"
+prints 'bench/reshard-jax says what it lacks' PYTHON env PYTHON="$tmp/nothing" "$top/bench/reshard-jax"
 plan_end

@@ -17,8 +17,8 @@ else
     tap_case 'form of sources' "$tap_status"
 fi
 if has shellcheck; then
-    ok 'form of scripts' shellcheck -S warning -x -P "$top/tests/cli" "$top/scripts/"* "$top/tests/run" \
-        "$top/tests/"*/*.sh
+    ok 'form of scripts' shellcheck -S warning -x -P "$top/tests/cli" "$top/scripts/"* "$top/bench/reshard-jax" \
+        "$top/tests/run" "$top/tests/"*/*.sh
 else
     skip 'form of scripts' 'no shellcheck'
 fi
