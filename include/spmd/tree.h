@@ -146,9 +146,10 @@ spmd_status spmd_tree_print(const spmd_tree *tree, FILE *stream);
 
 /* Collective over `mesh`, and the meshes of arrays in `tree`. Places each leaf on the mesh under a
  * prefix tree of specs: blocks are host arrays (dense; every rank has them), of which each rank
- * keeps its part; arrays are resharded; other leaves go along. A spec None leaves an array as it
- * is, and is P() for a block. Fails as spmd_device_put and spmd_reshard_to, with SPMD_ERR_DISAGREE
- * if the ranks' trees differ; the message names the leaf. */
+ * keeps its part; arrays are resharded, or held once more where they lie so; other leaves go along.
+ * A spec None leaves an array as it is, and is P() for a block. Fails as spmd_device_put and
+ * spmd_reshard_to, with SPMD_ERR_DISAGREE if the ranks' trees differ; the message names the leaf.
+ */
 spmd_status spmd_tree_device_put(const spmd_tree *tree, spmd_mesh *mesh, const char *specs,
                                  spmd_tree **out);
 

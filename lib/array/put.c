@@ -1,6 +1,7 @@
 /* array/put.c - host arrays, placed under a sharding. */
 #include "array/array.h"
 #include "array/exchange.h"
+#include "array/host_values.h"
 #include "core/block.h"
 #include "core/overlap.h"
 
@@ -28,10 +29,20 @@ spmd_status spmd_device_put(const void *host, int64_t count, spmd_dtype dtype, s
     if (!sharding)
         return spmd_fail(SPMD_ERR_ARGUMENT, "device_put: the sharding is NULL");
     spmd_array *made = NULL;
-    spmd_status status = spmd__array_alloc(sharding, dtype, shape, &made);
-    if (status == SPMD_OK && spmd__mesh_is_member(sharding->mesh))
+    const spmd_mesh *mesh = sharding->mesh;
+    spmd_status status = spmd__array_check_place(array);
+    if (status == SPMD_OK)
+        status = spmd__array_alloc(sharding, dtype, shape, &made);
+    if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         status = fill(made, host, count);
-    return spmd__array_settle(sharding, status, 0, made, array);
+    TRY(spmd__array_settle(sharding, status, 0, made, &made));
+    if (spmd__mesh_is_member(mesh) && spmd__watch_checks(mesh->watch))
+        status = spmd__host_values_compare(made, host);
+    if (status == SPMD_OK)
+        *array = made;
+    else
+        spmd_array_free(&made);
+    return status;
 }
 
 /* Placing from one rank takes two steps: the root sends each part once, to the ranks that stand
@@ -114,7 +125,9 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
         .comm = mesh->comm, .costs = &mesh->costs, .element = spmd_dtype_size(dtype)};
     spmd_array *made = NULL;
     bool member = spmd__mesh_is_member(mesh);
-    spmd_status status = spmd__array_alloc(sharding, dtype, shape, &made);
+    spmd_status status = spmd__array_check_place(array);
+    if (status == SPMD_OK)
+        status = spmd__array_alloc(sharding, dtype, shape, &made);
     if (status == SPMD_OK && member)
         status = prepare_root(made, root, host, count, &exchange);
     status = spmd__mesh_agree(mesh, status, (uint64_t)root);

@@ -125,6 +125,20 @@ void spmd__element_print_short(struct text *text, spmd_dtype dtype, const void *
     print(text, dtype, data, digits < SHORT_DIGITS ? digits : SHORT_DIGITS);
 }
 
+void spmd__element_print_place(struct text *text, const spmd_box *box, int64_t at)
+{
+    int64_t index[SPMD_MAX_DIMS];
+    for (int d = box->ndim - 1; d >= 0; d--) {
+        int64_t extent = box->hi[d] - box->lo[d];
+        index[d] = box->lo[d] + at % extent;
+        at /= extent;
+    }
+    spmd__text_add(text, box->ndim == 0 ? "its value" : "element (");
+    for (int d = 0; d < box->ndim; d++)
+        spmd__text_add(text, "%s%lld", d ? ", " : "", (long long)index[d]);
+    spmd__text_add(text, box->ndim == 0 ? "" : ")");
+}
+
 static bool is_close(double _Complex a, double _Complex b, double epsilon)
 {
     double distance = cabs(a - b);

@@ -55,21 +55,6 @@ static bool all_close(const spmd_block *block, const char *owner)
     return true;
 }
 
-/* "element (2, 0)", by the global index of the block's dense element `at`; "its value" of a scalar.
- */
-static void print_index(struct text *text, const spmd_block *block, int64_t at)
-{
-    int64_t index[SPMD_MAX_DIMS];
-    for (int d = block->ndim - 1; d >= 0; d--) {
-        index[d] = block->offset[d] + at % block->shape[d];
-        at /= block->shape[d];
-    }
-    spmd__text_add(text, block->ndim == 0 ? "its value" : "element (");
-    for (int d = 0; d < block->ndim; d++)
-        spmd__text_add(text, "%s%lld", d ? ", " : "", (long long)index[d]);
-    spmd__text_add(text, block->ndim == 0 ? "" : ")");
-}
-
 /* What is wrong, on a rank whose element `at` differs from the owner's. */
 static spmd_status fail_difference(const spmd_sharding *sharding, const spmd_block *block,
                                    const char *name, const struct axis_list *axes,
@@ -77,6 +62,7 @@ static spmd_status fail_difference(const spmd_sharding *sharding, const spmd_blo
 {
     const struct axes *mesh = &sharding->mesh->axes;
     int64_t offset = at * (int64_t)spmd_dtype_size(block->dtype);
+    spmd_box box = spmd__block_box(block);
     char buffers[5][160];
     struct text spec = spmd__text_begin(buffers[0], sizeof buffers[0]);
     struct text along = spmd__text_begin(buffers[1], sizeof buffers[1]);
@@ -85,7 +71,7 @@ static spmd_status fail_difference(const spmd_sharding *sharding, const spmd_blo
     struct text ours = spmd__text_begin(buffers[4], sizeof buffers[4]);
     spmd__spec_print(&spec, mesh, &sharding->spec);
     spmd__axis_list_print(&along, mesh, axes);
-    print_index(&place, block, at);
+    spmd__element_print_place(&place, &box, at);
     spmd__element_print(&theirs, block->dtype, owner + offset);
     spmd__element_print(&ours, block->dtype, (const char *)block->data + offset);
     bool rounding = all_close(block, owner);

@@ -136,6 +136,10 @@ static void bad_arguments_fail(void)
                  SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_FAILS(spmd_device_put(host, 16, SPMD_F32, SPMD_SHAPE(4, 4), NULL, &a), SPMD_ERR_ARGUMENT,
                  "sharding is NULL");
+    EXPECT_FAILS(spmd_device_put(host, 16, SPMD_F32, SPMD_SHAPE(4, 4), sharding, NULL),
+                 SPMD_ERR_ARGUMENT, "no place");
+    EXPECT_FAILS(spmd_device_put_root(0, host, 16, SPMD_F32, SPMD_SHAPE(4, 4), sharding, NULL),
+                 SPMD_ERR_ARGUMENT, "no place");
     EXPECT_FAILS(spmd_device_put(host, 1, SPMD_F32, SPMD_SCALAR, sharding, &a), SPMD_ERR_SPEC,
                  "use P()");
     EXPECT_FAILS(spmd_device_put(host, 1, SPMD_DTYPE_NONE, SPMD_SHAPE(1), sharding, &a),
@@ -172,6 +176,135 @@ static void one_ranks_mistake_is_everybodys(void)
     }
     EXPECT(a == NULL);
     spmd_sharding_free(&sharding);
+    spmd_mesh_free(&mesh);
+}
+
+/* A mesh whose calls are checked; or not. */
+static spmd_mesh *make_checked(const char *text, bool checked)
+{
+    setenv("SPMD_CHECK", checked ? "1" : "0", 1);
+    spmd_mesh *mesh = make_mesh(text);
+    setenv("SPMD_CHECK", test_checks ? "1" : "0", 1);
+    return mesh;
+}
+
+/* Places a host array that is `other` instead of the pattern at element `at` on the last rank. */
+static spmd_status put_other(spmd_mesh *mesh, spmd_dtype dtype, spmd_shape shape, int64_t at,
+                             const void *other, spmd_array **a)
+{
+    spmd_sharding *sharding = sharding_of(mesh, "P()");
+    unsigned char *host = pattern_host(dtype, shape);
+    size_t element = spmd_dtype_size(dtype);
+    if (test_rank == test_size - 1)
+        memcpy(host + (size_t)at * element, other, element);
+    spmd_status status = spmd_device_put(host, spmd_shape_size(shape), dtype, shape, sharding, a);
+    free(host);
+    spmd_sharding_free(&sharding);
+    return status;
+}
+
+static void checks_compare_the_host_arrays_of_all_ranks(void)
+{
+    spmd_mesh *mesh = make_checked("x=*", true), *trusting = make_checked("x=*", false);
+    spmd_array *a = NULL;
+    char part[128];
+    int last = test_size - 1;
+    for (int64_t at = 0; at < 35; at += 17) {
+        spmd_status status = put_other(mesh, SPMD_U8, SPMD_SHAPE(7, 5), at, &(uint8_t){77}, &a);
+        snprintf(part, sizeof part, ", rank %d others: element (%d, %d) is ", last, (int)at / 5,
+                 (int)at % 5);
+        EXPECT(test_size > 1 || status == SPMD_OK);
+        if (test_size > 1)
+            EXPECT_FAILS(status, SPMD_ERR_DISAGREE, part);
+        snprintf(part, sizeof part, " on rank 0 and 77 on rank %d; where one rank has", last);
+        EXPECT(test_size == 1 || strstr(spmd_error_message(), part));
+        EXPECT(test_size == 1 || a == NULL);
+        spmd_array_free(&a);
+    }
+    if (test_size > 1 && !test_checks) { /* whose ranks have nothing to agree on */
+        EXPECT_OK(put_other(trusting, SPMD_U8, SPMD_SHAPE(7, 5), 3, &(uint8_t){77}, &a));
+        spmd_array_free(&a);
+    }
+    EXPECT_OK(spmd_agree(mesh, SPMD_OK));
+    spmd_mesh_free(&mesh);
+    spmd_mesh_free(&trusting);
+}
+
+static void expect_values(spmd_mesh *mesh, double first, double last, const char *part)
+{
+    spmd_array *a = NULL;
+    spmd_sharding *sharding = sharding_of(mesh, "P()");
+    double value = test_rank == test_size - 1 ? last : first;
+    spmd_status status = spmd_device_put(&value, 1, SPMD_F64, SPMD_SCALAR, sharding, &a);
+    if (part && test_size > 1)
+        EXPECT_FAILS(status, SPMD_ERR_DISAGREE, part);
+    else
+        EXPECT_OK(status);
+    spmd_array_free(&a);
+    spmd_sharding_free(&sharding);
+}
+
+/* Bit by bit, whatever they mean. */
+static void checks_compare_bits(void)
+{
+    spmd_mesh *mesh = make_checked("x=*", true);
+    double nan = strtod("nan", NULL), other = strtod("nan(5)", NULL);
+    expect_values(mesh, nan, nan, NULL);
+    expect_values(mesh, nan, other, "its value is nan on rank 0 and nan on rank");
+    expect_values(mesh, nan, other, ", of other bits; where");
+    expect_values(mesh, 0.0, -0.0, "its value is 0 on rank 0 and -0 on rank");
+    expect_values(mesh, 1.5, 1.5, NULL);
+    expect_values(mesh, 1.5, 1.25, "its value is 1.5 on rank 0 and 1.25 on rank");
+    spmd_mesh_free(&mesh);
+}
+
+/* Ranks have their names, and idle ones no part in it. */
+static void checks_know_any_mesh(void)
+{
+    setenv("SPMD_CHECK", "1", 1);
+    for (int m = 0; m < PERMUTED_MESHES; m++)
+        for_all_layouts_on(make_permuted(m), m, check_put);
+    spmd_mesh *mesh = make_reversed_rest();
+    setenv("SPMD_CHECK", test_checks ? "1" : "0", 1);
+    spmd_sharding *sharding = sharding_of(mesh, "P(x)");
+    spmd_array *a = NULL;
+    bool idle = spmd_mesh_position(mesh) < 0;
+    int32_t host[9] = {0};
+    EXPECT_OK(spmd_device_put(idle ? NULL : host, 9, SPMD_I32, SPMD_SHAPE(9), sharding, &a));
+    spmd_array_free(&a);
+    host[4] = test_rank;
+    spmd_status status = spmd_device_put(host, 9, SPMD_I32, SPMD_SHAPE(9), sharding, &a);
+    if (idle || test_size < 3)
+        EXPECT_OK(status);
+    else
+        EXPECT_FAILS(status, SPMD_ERR_DISAGREE, "element (4) is ");
+    char part[128];
+    snprintf(part, sizeof part, "is %d on rank %d and %d on rank %d;", test_size - 1, test_size - 1,
+             test_size - 2, test_size - 2);
+    EXPECT(idle || test_size < 3 || strstr(spmd_error_message(), part));
+    spmd_array_free(&a);
+    spmd_sharding_free(&sharding);
+    spmd_mesh_free(&mesh);
+}
+
+static void checks_name_the_leaf_of_a_tree(void)
+{
+    spmd_mesh *mesh = make_checked("x=*", true);
+    spmd_tree *tree = NULL, *placed = NULL;
+    float same[4] = {1, 2, 3, 4}, other[4] = {1, 2, test_rank == test_size - 1 ? 5 : 3, 4};
+    spmd_block blocks[2] = {spmd_block_borrow(same, SPMD_F32, SPMD_SHAPE(4)),
+                            spmd_block_borrow(other, SPMD_F32, SPMD_SHAPE(4))};
+    EXPECT_OK(spmd_tree_create(&tree));
+    EXPECT_OK(spmd_tree_set_block(tree, "layer/b", &blocks[0]));
+    EXPECT_OK(spmd_tree_set_block(tree, "layer/w", &blocks[1]));
+    spmd_status status = spmd_tree_device_put(tree, mesh, "P(x)", &placed);
+    if (test_size > 1)
+        EXPECT_FAILS(status, SPMD_ERR_DISAGREE,
+                     "['layer']['w']: device_put: not all ranks passed the host values of rank 0");
+    else
+        EXPECT_OK(status);
+    spmd_tree_free(&placed);
+    spmd_tree_free(&tree);
     spmd_mesh_free(&mesh);
 }
 
@@ -394,6 +527,8 @@ static void more_wrong_pieces_fail(void)
 
 HARNESS_MAIN("put", CASE(every_rank_has_all), CASE(one_rank_has_all), CASE(scalars),
              CASE(idle_ranks_may_call), CASE(bad_arguments_fail),
-             CASE(one_ranks_mistake_is_everybodys), CASE(cyclic_rows), CASE(block_cyclic_rows),
-             CASE(strided_in_two_dimensions), CASE(one_rank_has_all_pieces),
-             CASE(wrong_pieces_fail), CASE(more_wrong_pieces_fail))
+             CASE(one_ranks_mistake_is_everybodys),
+             CASE(checks_compare_the_host_arrays_of_all_ranks), CASE(checks_compare_bits),
+             CASE(checks_know_any_mesh), CASE(checks_name_the_leaf_of_a_tree), CASE(cyclic_rows),
+             CASE(block_cyclic_rows), CASE(strided_in_two_dimensions),
+             CASE(one_rank_has_all_pieces), CASE(wrong_pieces_fail), CASE(more_wrong_pieces_fail))

@@ -710,6 +710,13 @@ static void host_trees_are_placed(void)
     EXPECT_OK(spmd_tree_get_array(moved, "w", &array));
     EXPECT(same == array);
     spmd_tree_free(&placed);
+    EXPECT_OK(
+        spmd_tree_device_put(moved, mesh, "{w: P(-,x), b: P(x), mask: None, key: None}", &placed));
+    EXPECT_OK(spmd_tree_get_array(placed, "w", &same));
+    spmd_array *held = spmd_array_hold(same);
+    spmd_tree_free(&placed);
+    EXPECT(held == array && values_are(moved, "w", 1, 0));
+    spmd_array_free(&held);
     EXPECT_FAILS(spmd_tree_reshard(moved, "{w: P(x,-,-), b: P(), mask: None, key: None}", &placed),
                  SPMD_ERR_SPEC, "the tree['w']: ");
     EXPECT_FAILS(spmd_tree_reshard(moved, "{w: P(x)}", &placed), SPMD_ERR_ARGUMENT,
