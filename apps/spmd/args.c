@@ -1,7 +1,10 @@
 /* args.c - options and operands, and the help that lists them. */
 #include "args.h"
 
+#include <ctype.h>
+#include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -145,4 +148,18 @@ int args_next(struct args *args)
     }
     args->value = argument;
     return ARGS_OPERAND;
+}
+
+spmd_status args_read_whole(const char *name, const char *text, int64_t least, int64_t most,
+                            int64_t *number)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || value < least ||
+        value > most)
+        return spmd_fail(SPMD_ERR_SYNTAX, "--%s needs a number from %lld to %lld, not \"%s\"", name,
+                         (long long)least, (long long)most, text);
+    *number = value;
+    return SPMD_OK;
 }

@@ -3,6 +3,9 @@
 #define APPS_ARGS_H
 
 #include <stdbool.h>
+#include <stdint.h>
+
+#include <spmd/error.h>
 
 /* An option: "--name", or "--name VALUE" (also "--name=VALUE"). */
 struct args_option {
@@ -56,5 +59,10 @@ struct args args_begin(int argc, char **argv, const struct args_usage *usage);
 
 /* The index of the next option in the table, or one of the codes above. */
 int args_next(struct args *args);
+
+/* Reads the value of option `name`, a whole number from `least`, which is not below 0, to `most`.
+ * Fails with SPMD_ERR_SYNTAX. */
+spmd_status args_read_whole(const char *name, const char *text, int64_t least, int64_t most,
+                            int64_t *number);
 
 #endif

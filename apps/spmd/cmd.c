@@ -78,3 +78,12 @@ int cmd_misuse(const char *name, const char *format, ...)
     cmd_note("see spmd %s --help", name);
     return CMD_MISUSED;
 }
+
+int cmd_conclude(spmd_status status)
+{
+    if (status == SPMD_OK)
+        return CMD_DONE;
+    if (!ferror(stdout))
+        cmd_error("%s", spmd_error_message());
+    return status == SPMD_ERR_FILE || status == SPMD_ERR_MEMORY ? CMD_FAILED : CMD_MISUSED;
+}

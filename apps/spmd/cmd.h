@@ -7,11 +7,14 @@
 
 #include <stdbool.h>
 
+#include <spmd/error.h>
+
 /* Exit codes: done, failed run, wrong use. */
 enum { CMD_DONE = 0, CMD_FAILED = 1, CMD_MISUSED = 2 };
 
 int cmd_info(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
+int cmd_reshard(int argc, char **argv);
 int cmd_sweep(int argc, char **argv); /* in builds with BLAS */
 
 /* How many processes the launcher says it started, which of them this one is, and the
@@ -36,5 +39,9 @@ void cmd_note(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* The error of a wrong use of sub-command `name`, with a pointer to its help. Returns
  * CMD_MISUSED. */
 int cmd_misuse(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The exit code of a sub-command of which the library has said `status`, after telling the error. A
+ * standard output that fails is told by main. */
+int cmd_conclude(spmd_status status);
 
 #endif

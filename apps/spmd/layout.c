@@ -1,13 +1,12 @@
 /* layout.c - spmd layout: who holds what of an array, without MPI. */
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include <spmd.h>
 #include "args.h"
 #include "cmd.h"
+#include "placing.h"
 
 enum { TO, DTYPE, RANKS, JSON, SVG, NOPTIONS };
 
@@ -53,19 +52,6 @@ struct request {
 
 enum { MOST_RANKS = 1 << 20 }; /* rows of a table that somebody may want */
 
-static spmd_status read_ranks(const char *text, int64_t *ranks)
-{
-    char *end;
-    errno = 0;
-    long long number = strtoll(text, &end, 10);
-    if (!isdigit((unsigned char)text[0]) || *end != '\0' || errno != 0 || number < 1 ||
-        number > MOST_RANKS)
-        return spmd_fail(SPMD_ERR_SYNTAX, "--ranks needs a number from 1 to %d, not \"%s\"",
-                         MOST_RANKS, text);
-    *ranks = number;
-    return SPMD_OK;
-}
-
 static spmd_status draw_svg(const spmd_layout *layout, const char *path)
 {
     FILE *file = fopen(path, "w");
@@ -87,29 +73,29 @@ static spmd_status show(const struct request *request, const spmd_layout *layout
                          : spmd_layout_print(layout, stdout);
 }
 
+static spmd_status lay_out(const struct request *request, const struct placing *placing)
+{
+    spmd_layout layout = {.sharding = placing->sharding,
+                          .to = placing->to,
+                          .shape = placing->shape,
+                          .dtype = placing->dtype};
+    if (request->ranks)
+        SPMD_TRY(args_read_whole("ranks", request->ranks, 1, MOST_RANKS, &layout.ranks));
+    return show(request, &layout);
+}
+
 static spmd_status run(const struct request *request)
 {
-    spmd_mesh *mesh = NULL;
-    spmd_sharding *sharding = NULL, *to = NULL;
-    spmd_layout layout = {.dtype = SPMD_F32};
-    spmd_status status = spmd_mesh_create_abstract(request->operand[MESH], &mesh);
+    struct placing placing;
+    spmd_status status = placing_read(&(struct placing_texts){.mesh = request->operand[MESH],
+                                                              .spec = request->operand[SPEC],
+                                                              .shape = request->operand[SHAPE],
+                                                              .to = request->to,
+                                                              .dtype = request->dtype},
+                                      &placing);
     if (status == SPMD_OK)
-        status = spmd_sharding_create(mesh, request->operand[SPEC], &sharding);
-    if (status == SPMD_OK)
-        status = spmd_shape_parse(request->operand[SHAPE], &layout.shape);
-    if (status == SPMD_OK && request->to)
-        status = spmd_sharding_create(mesh, request->to, &to);
-    if (status == SPMD_OK && request->dtype)
-        status = spmd_dtype_parse(request->dtype, &layout.dtype);
-    if (status == SPMD_OK && request->ranks)
-        status = read_ranks(request->ranks, &layout.ranks);
-    layout.sharding = sharding;
-    layout.to = to;
-    if (status == SPMD_OK)
-        status = show(request, &layout);
-    spmd_sharding_free(&to);
-    spmd_sharding_free(&sharding);
-    spmd_mesh_free(&mesh);
+        status = lay_out(request, &placing);
+    placing_free(&placing);
     return status;
 }
 
@@ -151,10 +137,5 @@ int cmd_layout(int argc, char **argv)
     if (request.count != NOPERANDS)
         return cmd_misuse("layout", "layout takes 3 arguments, MESH SPEC SHAPE, not %d",
                           request.count);
-    spmd_status status = run(&request);
-    if (status == SPMD_OK)
-        return CMD_DONE;
-    if (!ferror(stdout)) /* else main tells it */
-        cmd_error("%s", spmd_error_message());
-    return status == SPMD_ERR_FILE || status == SPMD_ERR_MEMORY ? CMD_FAILED : CMD_MISUSED;
+    return cmd_conclude(run(&request));
 }

@@ -18,6 +18,7 @@ struct command {
 /* A sub-command is a row here, its declaration in cmd.h, and a section in docs/spmd.1. */
 static const struct command commands[] = {
     {"layout", "show who holds what of an array under a sharding", cmd_layout},
+    {"reshard", "explain what it takes to lay an array otherwise", cmd_reshard},
 #ifdef HAVE_CBLAS
     {"sweep", "run one function for many configurations, sharded over the ranks", cmd_sweep},
 #endif

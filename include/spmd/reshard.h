@@ -12,6 +12,8 @@
 #ifndef SPMD_RESHARD_H
 #define SPMD_RESHARD_H
 
+#include <stdio.h>
+
 #include <spmd/array.h>
 
 #ifdef __cplusplus
@@ -20,8 +22,9 @@ extern "C" {
 
 typedef struct spmd_reshard_call spmd_reshard_call;
 
-/* Collective over both meshes. Plans the way of arrays of this type and shape from one sharding to
- * another, of the same mesh or of any other one (see spmd_reshard_to). Memory that a run needs
+/* Collective over both meshes; local if both are abstract: such a plan tells what a run would do,
+ * and cannot run. Plans the way of arrays of this type and shape from one sharding to another, of
+ * the same mesh or of any other one (see spmd_reshard_to). Memory that a run needs
  * besides source and target: at most two short messages' worth for each peer on other nodes. */
 spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
                               spmd_shape shape, spmd_reshard_call **plan);
@@ -41,6 +44,37 @@ spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to
  * MPI_Abort. */
 spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *const in[],
                              spmd_array *out[]);
+
+/* What one rank has to do with a run. */
+typedef struct spmd_reshard_bytes {
+    int64_t kept;     /* bytes of the target that were there */
+    int64_t received; /* from other ranks */
+    int64_t sent;
+    int64_t peak; /* of memory: source, target, and what lies between */
+} spmd_reshard_bytes;
+
+/* The rank that asks. Its numbers come from the plan's own lists of what is moved, those of others
+ * from arithmetic. */
+#define SPMD_SELF (-1)
+
+/* Local. Counts what the rank at a position has to do: of the mesh that the plan leads from; behind
+ * the last of these stand the ranks that only the other mesh has, in its order. (A position of two
+ * abstract meshes is the same rank on both.) Where contributions are added up, an all-reduce counts
+ * as a reduce-scatter and an all-gather. Cost: O(peers). Fails with SPMD_ERR_ARGUMENT for a
+ * position that there is not, SPMD_SELF of an abstract mesh among them, or SPMD_ERR_SHAPE for more
+ * than 2^63 - 1 bytes. */
+spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
+                               spmd_reshard_bytes *bytes);
+
+/* Local. Prints the plan in 80 columns: its steps, what the rank at `position` and what all ranks
+ * keep, receive and send in each, from and to how many others, the memory that it takes, and for
+ * SPMD_SELF by which way it came in the last run. Fails as spmd_reshard_count, or with
+ * SPMD_ERR_FILE if the stream does. */
+spmd_status spmd_reshard_explain(const spmd_reshard_call *plan, int64_t position, FILE *stream);
+
+/* Local. The same as one JSON object; spmd(1) describes it. */
+spmd_status spmd_reshard_explain_json(const spmd_reshard_call *plan, int64_t position,
+                                      FILE *stream);
 
 /* Local. Frees the plan and sets it NULL; NULL is accepted. */
 void spmd_reshard_free(spmd_reshard_call **plan);

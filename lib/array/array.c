@@ -20,15 +20,21 @@ spmd_status spmd__array_check_mesh(const spmd_mesh *mesh)
     return SPMD_OK;
 }
 
+spmd_status spmd__array_check_layout(const spmd_sharding *sharding, spmd_dtype dtype,
+                                     spmd_shape shape)
+{
+    int64_t bytes;
+    TRY(spmd__type_check(dtype, shape, &bytes));
+    TRY(spmd_sharding_check(sharding, shape));
+    return spmd__steps_check_partial(&sharding->mesh->axes, &sharding->spec, dtype);
+}
+
 /* Everything that can be wrong with an array's type, on the ranks that hold it. */
 spmd_status spmd__array_check_type(const spmd_sharding *sharding, spmd_dtype dtype,
                                    spmd_shape shape)
 {
-    int64_t bytes;
     TRY(spmd__array_check_mesh(sharding->mesh));
-    TRY(spmd__type_check(dtype, shape, &bytes));
-    TRY(spmd_sharding_check(sharding, shape));
-    return spmd__steps_check_partial(&sharding->mesh->axes, &sharding->spec, dtype);
+    return spmd__array_check_layout(sharding, dtype, shape);
 }
 
 spmd_status spmd__array_check_values(const spmd_sharding *sharding)

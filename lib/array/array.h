@@ -51,9 +51,12 @@ spmd_status spmd__array_check_place(spmd_array *const *out);
 spmd_status spmd__array_check_host(const spmd_array *array, const char *call, const void *host,
                                    int64_t count);
 
-/* Local. Whether there may be such an array: type, shape, spec. */
+/* Local. Whether there may be such an array: type, shape, spec; on a mesh that has ranks, and on an
+ * abstract one as well. */
 spmd_status spmd__array_check_type(const spmd_sharding *sharding, spmd_dtype dtype,
                                    spmd_shape shape);
+spmd_status spmd__array_check_layout(const spmd_sharding *sharding, spmd_dtype dtype,
+                                     spmd_shape shape);
 
 /* Local. Says once for each mesh, from position 0, that an array leaves ranks without elements. */
 void spmd__array_note_empty(const spmd_array *array);

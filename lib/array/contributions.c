@@ -26,13 +26,16 @@ static struct view part_of(const struct contributions *contributions, int64_t m)
                              &contributions->boxes[m]);
 }
 
-/* Whether the parts lie one after the other in the block. */
-static bool are_in_order(const struct contributions *contributions)
+bool spmd__contributions_in_order(const struct axes *axes, const struct spec *from,
+                                  const struct steps *steps, spmd_shape shape, size_t element,
+                                  int64_t position)
 {
-    size_t element = spmd_dtype_size(contributions->dtype);
+    spmd_box whole = spmd__layout_box(axes, from, shape, position);
     intptr_t next = 0;
-    for (int64_t m = 0; m < contributions->group->size; m++) {
-        struct view part = part_of(contributions, m);
+    for (int64_t m = 0; m < spmd__axis_list_size(axes, &steps->reduced); m++) {
+        int64_t member = spmd__axis_list_member(axes, &steps->reduced, position, m);
+        spmd_box box = spmd__layout_box(axes, &steps->mid, shape, member);
+        struct view part = spmd__view_offset(element, &whole, &box);
         if (spmd__view_size(&part) == 0)
             continue;
         if ((intptr_t)part.data != next || !spmd__view_is_dense(&part, element))
@@ -55,7 +58,9 @@ static spmd_status cut(struct contributions *contributions, spmd_shape shape)
             spmd__layout_box(axes, &contributions->steps->mid, shape, spmd__group_member(group, m));
         contributions->counts[m] = spmd_box_size(&contributions->boxes[m]);
     }
-    if (are_in_order(contributions))
+    if (spmd__contributions_in_order(axes, &contributions->from->spec, contributions->steps, shape,
+                                     spmd_dtype_size(contributions->dtype),
+                                     contributions->from->mesh->position))
         return SPMD_OK;
     return spmd__pool_take((size_t)contributions->count * spmd_dtype_size(contributions->dtype),
                            false, &contributions->packed);

@@ -28,6 +28,12 @@ struct contributions {
 spmd_status spmd__contributions_open(const spmd_sharding *from, const struct steps *steps,
                                      struct contributions *contributions);
 
+/* Local. Whether the parts of `position`'s block that a reduce-scatter deals out lie one after the
+ * other, so that it needs no packing. */
+bool spmd__contributions_in_order(const struct axes *axes, const struct spec *from,
+                                  const struct steps *steps, spmd_shape shape, size_t element,
+                                  int64_t position);
+
 /* Fails with SPMD_ERR_MEMORY. */
 spmd_status spmd__contributions_prepare(struct contributions *contributions, spmd_dtype dtype,
                                         spmd_shape shape);

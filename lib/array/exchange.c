@@ -442,6 +442,14 @@ static int64_t slot_bytes(const struct lane *lane, size_t element)
     return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
 }
 
+int64_t spmd__exchange_slots(const struct view *part, size_t element)
+{
+    struct transfer transfer = {.part = *part};
+    struct stop stop = {.transfer = &transfer};
+    struct lane lane = {.nparts = 1, .parts = &stop};
+    return DEPTH * slot_bytes(&lane, element);
+}
+
 static spmd_status alloc_slots(struct staging *staging, size_t element)
 {
     int64_t bytes = 0;

@@ -123,11 +123,14 @@ spmd_status spmd__reshard_begin(const spmd_sharding *from, const spmd_sharding *
                                 .to = spmd__sharding_hold(to),
                                 .dtype = dtype,
                                 .shape = shape,
-                                .nothing = is_nothing(from, to, shape)};
+                                .nothing = is_nothing(from, to, shape),
+                                .bridge = {.comm = MPI_COMM_NULL, .control = MPI_COMM_NULL}};
     if (plan->nothing)
         return SPMD_OK;
     find_steps(plan);
     TRY(spmd__steps_check_fill(&to->mesh->axes, &to->spec, plan->steps.filled));
+    if (from->mesh->abstract && to->mesh->abstract)
+        return SPMD_OK; /* such a plan has no ranks to connect */
     TRY(spmd__bridge_open(from->mesh, to->mesh, &plan->bridge));
     plan->exchange.comm = plan->bridge.comm;
     plan->exchange.costs = &to->mesh->costs;

@@ -14,8 +14,13 @@ static spmd_status check_arguments(const spmd_sharding *from, const spmd_shardin
 {
     if (!to)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding to reach is NULL");
-    TRY(spmd__array_check_type(from, dtype, shape));
-    return spmd__array_check_type(to, dtype, shape);
+    if (from->mesh->abstract != to->mesh->abstract)
+        return spmd_fail(SPMD_ERR_MESH,
+                         "reshard: the mesh %s is abstract, the other one is not; "
+                         "a plan is between two meshes with ranks, or two without",
+                         from->mesh->abstract ? "to come from" : "to reach");
+    TRY(spmd__array_check_layout(from, dtype, shape));
+    return spmd__array_check_layout(to, dtype, shape);
 }
 
 /* Collective over the source mesh, before ranks go their ways. */
@@ -115,6 +120,9 @@ spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *con
 {
     if (!plan)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: a run needs its plan, this is NULL");
+    if (plan->from->mesh->abstract)
+        return spmd_fail(SPMD_ERR_MESH, "reshard: a plan of abstract meshes, which have no ranks, "
+                                        "can be counted and explained, not run");
     spmd_status status = spmd__reshard_check(plan, count, in, out);
     const spmd_mesh *mesh = spmd__reshard_mesh(plan);
     if (!mesh || !mesh->watch)

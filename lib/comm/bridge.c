@@ -126,15 +126,33 @@ static spmd_status translate(MPI_Group group, int size, MPI_Group to, int **rank
     return SPMD_OK;
 }
 
+spmd_status spmd__bridge_homes(const spmd_mesh *from, const spmd_mesh *to, int **homes)
+{
+    int size = (int)spmd_mesh_size(to);
+    MPI_Group there = spmd__mesh_members(from), here = spmd__mesh_members(to);
+    spmd_status status = translate(here, size, there, homes);
+    MPI_Group_free(&there);
+    MPI_Group_free(&here);
+    for (int i = 0; status == SPMD_OK && i < size; i++)
+        if ((*homes)[i] == MPI_UNDEFINED)
+            (*homes)[i] = -1;
+    return status;
+}
+
+int64_t spmd__bridge_stand_in(int64_t size, int64_t position)
+{
+    return position % size;
+}
+
 static spmd_status map_circles(struct bridge *bridge, MPI_Group from, MPI_Group to, MPI_Group all)
 {
     int from_size = (int)spmd_mesh_size(bridge->from), to_size = (int)spmd_mesh_size(bridge->to);
     TRY(translate(from, from_size, all, &bridge->from_ranks));
     TRY(translate(to, to_size, all, &bridge->to_ranks));
-    TRY(translate(to, to_size, from, &bridge->homes));
+    TRY(spmd__bridge_homes(bridge->from, bridge->to, &bridge->homes));
     for (int i = 0; i < to_size; i++)
-        if (bridge->homes[i] == MPI_UNDEFINED)
-            bridge->homes[i] = i % from_size;
+        if (bridge->homes[i] < 0)
+            bridge->homes[i] = (int)spmd__bridge_stand_in(from_size, i);
     return SPMD_OK;
 }
 

@@ -23,6 +23,12 @@ struct bridge {
  * one mesh cannot know the other one. */
 spmd_status spmd__bridge_open(spmd_mesh *from, spmd_mesh *to, struct bridge *bridge);
 
+/* Local, on all ranks. Finds for each position of `to`, another mesh than `from`, where the same
+ * rank stands in that, negative where it does not; the caller frees the list. And which position of
+ * `from`, of that size, takes the place of the one it has not. Fails with SPMD_ERR_MEMORY. */
+spmd_status spmd__bridge_homes(const spmd_mesh *from, const spmd_mesh *to, int **homes);
+int64_t spmd__bridge_stand_in(int64_t size, int64_t position);
+
 /* Local. Fills the lists of ranks. Fails with SPMD_ERR_MEMORY. */
 spmd_status spmd__bridge_map(struct bridge *bridge);
 

@@ -22,6 +22,7 @@ same 'spmd help help' "$tmp/help.txt" "$spmd" help help
 same 'spmd help layout' "$texts/help-layout.txt" "$spmd" help layout
 same 'spmd layout --help' "$texts/help-layout.txt" "$spmd" layout --help
 same 'spmd layout -h' "$texts/help-layout.txt" "$spmd" layout -h
+same 'spmd help reshard' "$texts/help-reshard.txt" "$spmd" help reshard
 same 'spmd help info' "$texts/help-info.txt" "$spmd" help info
 same 'spmd info --help' "$texts/help-info.txt" "$spmd" info --help
 

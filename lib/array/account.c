@@ -1,0 +1,161 @@
+/* array/account.c - what one rank does with a reshard's plan is counted, and given to a form. */
+#include "array/account.h"
+
+#include <errno.h>
+
+#include "comm/mpi.h"
+#include "core/stream.h"
+
+/* What this rank's own lists say of the move. Each peer has one part. */
+static spmd_status count_transfers(const struct exchange *exchange, struct flow *flow)
+{
+    int rank;
+    struct flow counted = {0};
+    const struct transfers *receives = &exchange->receives, *sends = &exchange->sends;
+    TRY_MPI(MPI_Comm_rank(exchange->comm, &rank));
+    for (int i = 0; i < receives->count; i++) {
+        const struct view *part = &receives->list[i].part;
+        int64_t bytes = spmd__view_size(part) * (int64_t)exchange->element;
+        bool own = receives->list[i].peer == rank;
+        *(own ? &counted.kept : &counted.received) += bytes;
+        counted.sources += own ? 0 : 1;
+        counted.slots += own ? 0 : spmd__exchange_slots(part, exchange->element);
+    }
+    for (int i = 0; i < sends->count; i++) {
+        const struct view *part = &sends->list[i].part;
+        if (sends->list[i].peer == rank)
+            continue;
+        counted.sent += spmd__view_size(part) * (int64_t)exchange->element;
+        counted.targets++;
+        counted.slots += spmd__exchange_slots(part, exchange->element);
+    }
+    *flow = counted;
+    return SPMD_OK;
+}
+
+static bool is_move(enum move_kind kind)
+{
+    return kind != MOVE_NOTHING && kind != MOVE_FILL && kind != MOVE_ALL_REDUCE &&
+           kind != MOVE_REDUCE_SCATTER;
+}
+
+/* Step by step, then all memory. */
+static spmd_status count(struct account *account)
+{
+    const struct forecast *forecast = &account->forecast;
+    const struct exchange *exchange = &account->plan->exchange;
+    account->memory = spmd__forecast_memory(forecast, account->stand);
+    for (int i = 0; i < forecast->count; i++) {
+        struct flow *flow = &account->flow[i];
+        bool listed = account->self && account->rank >= 0 && is_move(forecast->step[i].move.kind);
+        TRY(listed ? count_transfers(exchange, flow)
+                   : spmd__forecast_flow(forecast, i, account->stand, flow));
+        account->memory.slots += flow->slots;
+    }
+    const struct memory *memory = &account->memory;
+    account->peak =
+        memory->source + memory->target + memory->packed + memory->values + memory->slots;
+    return SPMD_OK;
+}
+
+/* Finds the rank that is meant. */
+static spmd_status find_rank(struct account *account, int64_t position)
+{
+    const struct forecast *forecast = &account->forecast;
+    account->self = position == SPMD_SELF && !forecast->from->mesh->abstract;
+    if (account->self) {
+        account->stand = spmd__forecast_self(forecast);
+        account->rank = spmd__forecast_number(forecast, account->stand);
+        return SPMD_OK;
+    }
+    if (position == SPMD_SELF)
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "no rank of an abstract mesh is this one: name a position, 0 to %lld",
+                         (long long)forecast->ranks - 1);
+    if (position < 0 || position >= forecast->ranks)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no position %lld, only 0 to %lld",
+                         (long long)position, (long long)forecast->ranks - 1);
+    account->rank = position;
+    account->stand = spmd__forecast_stand(forecast, position);
+    return SPMD_OK;
+}
+
+spmd_status spmd__account_begin(const spmd_reshard_call *plan, int64_t position,
+                                struct account *account)
+{
+    *account = (struct account){.plan = plan};
+    if (!plan)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the plan to explain is NULL");
+    TRY(spmd__forecast_begin(plan->from, plan->to, plan->dtype, plan->shape, plan->nothing,
+                             &account->forecast));
+    TRY(find_rank(account, position));
+    return count(account);
+}
+
+void spmd__account_end(struct account *account)
+{
+    spmd__forecast_end(&account->forecast);
+}
+
+const char *spmd__account_noun(const struct account *account)
+{
+    return account->forecast.from->mesh->ranks ? "position" : "rank";
+}
+
+/* The last step that brings values to the target. */
+static const struct flow *bringing_flow(const struct account *account)
+{
+    const struct forecast *forecast = &account->forecast;
+    int last = forecast->count - 1;
+    bool fills = forecast->step[last].move.kind == MOVE_FILL;
+    return &account->flow[fills && last > 0 ? last - 1 : last];
+}
+
+static spmd_reshard_bytes sum_up(const struct account *account)
+{
+    spmd_reshard_bytes sum = {.kept = bringing_flow(account)->kept, .peak = account->peak};
+    for (int i = 0; i < account->forecast.count; i++) {
+        sum.received += account->flow[i].received;
+        sum.sent += account->flow[i].sent;
+    }
+    return sum;
+}
+
+spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
+                               spmd_reshard_bytes *bytes)
+{
+    struct account account;
+    if (!bytes)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: there is no place for the count, it is NULL");
+    spmd_status status = spmd__account_begin(plan, position, &account);
+    if (status == SPMD_OK)
+        *bytes = sum_up(&account);
+    spmd__account_end(&account);
+    return status;
+}
+
+static spmd_status show(const spmd_reshard_call *plan, int64_t position, FILE *stream,
+                        account_form *form)
+{
+    struct account account;
+    if (!stream)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the stream to explain to is NULL");
+    spmd_status status = spmd__account_begin(plan, position, &account);
+    errno = 0;
+    if (status == SPMD_OK) {
+        form(&account, stream);
+        status = spmd__stream_finish(stream, "the plan of a reshard");
+    }
+    spmd__account_end(&account);
+    return status;
+}
+
+spmd_status spmd_reshard_explain(const spmd_reshard_call *plan, int64_t position, FILE *stream)
+{
+    return show(plan, position, stream, spmd__account_print);
+}
+
+spmd_status spmd_reshard_explain_json(const spmd_reshard_call *plan, int64_t position, FILE *stream)
+{
+    return show(plan, position, stream, spmd__account_print_json);
+}
