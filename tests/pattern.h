@@ -84,24 +84,35 @@ static inline bool pattern_is_in(const void *data, const spmd_box *box, spmd_sha
     return pattern_slice_is_in(0, data, box, shape, dtype);
 }
 
-/* Whether this rank's block is what the sharding says, and has the pattern, or a slice of it. */
-static inline bool pattern_slice_is_on(int64_t slice, const spmd_array *array, spmd_shape shape,
-                                       spmd_dtype dtype, const spmd_sharding *sharding)
+/* Whether this rank's block is what the sharding says, and which box of the array it is: an empty
+ * one on idle ranks. */
+static inline bool pattern_is_placed(const spmd_array *array, spmd_shape shape, spmd_dtype dtype,
+                                     const spmd_sharding *sharding, spmd_box *box)
 {
     const spmd_block *block = array ? spmd_array_block(array) : NULL;
     int64_t position = spmd_mesh_position(spmd_sharding_mesh(sharding));
-    if (!array || !block)
+    *box = (spmd_box){.ndim = 1};
+    if (!block)
         return array && position < 0;
-    spmd_box box;
-    if (spmd_sharding_box(sharding, shape, position, &box) != SPMD_OK)
+    if (spmd_sharding_box(sharding, shape, position, box) != SPMD_OK)
         return false;
     if (!spmd_shape_equal(spmd_array_shape(array), shape) || spmd_array_dtype(array) != dtype ||
-        !spmd_shape_equal(spmd_block_shape(block), spmd_box_shape(&box)))
+        !spmd_shape_equal(spmd_block_shape(block), spmd_box_shape(box)))
         return false;
     for (int d = 0; d < shape.ndim; d++)
-        if (block->offset[d] != box.lo[d] || block->global[d] != shape.dim[d])
+        if (block->offset[d] != box->lo[d] || block->global[d] != shape.dim[d])
             return false;
-    return pattern_slice_is_in(slice, block->data, &box, shape, dtype);
+    return true;
+}
+
+/* Whether it has the pattern there, too, or a slice of it. */
+static inline bool pattern_slice_is_on(int64_t slice, const spmd_array *array, spmd_shape shape,
+                                       spmd_dtype dtype, const spmd_sharding *sharding)
+{
+    spmd_box box;
+    return pattern_is_placed(array, shape, dtype, sharding, &box) &&
+           (spmd_box_size(&box) == 0 ||
+            pattern_slice_is_in(slice, spmd_array_block(array)->data, &box, shape, dtype));
 }
 
 static inline bool pattern_is_on(const spmd_array *array, spmd_shape shape, spmd_dtype dtype,

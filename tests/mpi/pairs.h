@@ -60,8 +60,50 @@ static inline void pair_spec(struct place *place, int ndim, unsigned *seed)
     pattern_random_spec(place->mesh, ndim - left_out, seed, place->spec);
 }
 
+/* Some of the axes that the spec leaves over, as bits: those along which blocks are contributions.
+ */
+static inline unsigned pair_choose_unreduced(const struct place *place, unsigned *seed)
+{
+    unsigned chosen = 0;
+    for (int a = 0; a < spmd_mesh_naxes(place->mesh); a++) {
+        bool is_free = !strstr(place->spec, spmd_mesh_axis_name(place->mesh, a));
+        chosen |= (unsigned)(is_free && rand_r(seed) % 2) << a;
+    }
+    return chosen;
+}
+
+static inline void pair_write_unreduced(struct place *place, unsigned axes, spmd_reduction kind)
+{
+    static const char *const kinds[] = {"", ":max", ":min"};
+    char *at = strrchr(place->spec, ')');
+    if (axes == 0)
+        return;
+    at += sprintf(at, "%sunreduced={", at[-1] == '(' ? "" : ",");
+    for (int a = 0, written = 0; a < spmd_mesh_naxes(place->mesh); a++)
+        if (axes >> a & 1)
+            at += sprintf(at, "%s%s", written++ ? "," : "", spmd_mesh_axis_name(place->mesh, a));
+    sprintf(at, "}%s)", kinds[kind]);
+}
+
+/* Contributions instead of values, on one side or both. Values become contributions to a sum alone,
+ * flags have no sum, and complex numbers nothing but that. */
+static inline void pair_unreduce(struct pair *pair, unsigned *seed)
+{
+    unsigned from = pair_choose_unreduced(&pair->from, seed);
+    unsigned to = rand_r(seed) % 2 ? pair_choose_unreduced(&pair->to, seed) : 0;
+    spmd_reduction kind = (spmd_reduction)(rand_r(seed) % 3);
+    bool stay = pair->from.mesh == pair->to.mesh && (to & ~from) == 0;
+    if (pair->dtype == SPMD_C64 || pair->dtype == SPMD_C128)
+        kind = SPMD_SUM;
+    else if (pair->dtype == SPMD_BOOL && (kind == SPMD_SUM || !stay))
+        pair->dtype = SPMD_I8;
+    pair_write_unreduced(&pair->from, from, kind);
+    pair_write_unreduced(&pair->to, to, stay ? kind : SPMD_SUM);
+}
+
 /* On one mesh, or on two that may be one. */
-static inline struct pair pair_make(spmd_mesh *const meshes[], int nmeshes, unsigned seed)
+static inline struct pair pair_make(spmd_mesh *const meshes[], int nmeshes, unsigned seed,
+                                    bool unreduced)
 {
     struct pair pair;
     int ndim = rand_r(&seed) % 5;
@@ -74,6 +116,8 @@ static inline struct pair pair_make(spmd_mesh *const meshes[], int nmeshes, unsi
     pair.to.mesh = rand_r(&seed) % 2 ? pair.from.mesh : meshes[rand_r(&seed) % nmeshes];
     pair_spec(&pair.from, ndim, &seed);
     pair_spec(&pair.to, ndim, &seed);
+    if (unreduced)
+        pair_unreduce(&pair, &seed);
     return pair;
 }
 
@@ -99,8 +143,10 @@ static inline void pair_print(const struct pair *pair, int number)
     fprintf(stderr, "\n");
 }
 
-/* Tries the property on pairs; those that do not have it are told. */
-static inline void try_pairs(bool (*property)(const struct pair *pair), int count)
+/* Tries the property on pairs, of values or of contributions; those that do not have it are told.
+ */
+static inline void try_pairs_of(bool unreduced, bool (*property)(const struct pair *pair),
+                                int count)
 {
     enum { SEED = 20240611, MESHES = 24 };
     const char *wanted = getenv("TEST_SEED");
@@ -111,12 +157,17 @@ static inline void try_pairs(bool (*property)(const struct pair *pair), int coun
     for (int m = 0; m < MESHES; m++)
         meshes[m] = pair_mesh(&seed);
     for (int i = 0; i < count; i++) {
-        struct pair pair = pair_make(meshes, MESHES, first + (unsigned)i);
+        struct pair pair = pair_make(meshes, MESHES, first + (unsigned)i, unreduced);
         if (!property(&pair))
             pair_print(&pair, i);
     }
     for (int m = 0; m < MESHES; m++)
         spmd_mesh_free(&meshes[m]);
+}
+
+static inline void try_pairs(bool (*property)(const struct pair *pair), int count)
+{
+    try_pairs_of(false, property, count);
 }
 
 #endif

@@ -1,145 +1,28 @@
 /* partial.c - arrays of contributions: made, added up, moved, given to bodies and taken from them.
  */
-#include <stdlib.h>
 #include <unistd.h>
 
+#include "contributions.h"
 #include "meshes.h"
-
-/* The contribution number `which` to element `index`: small, and negative too. */
-static int contribution(int64_t which, int64_t index)
-{
-    return (int)((which * 7 + index * 3) % 11) - 5;
-}
-
-/* What `count` contributions to an element come to. */
-static int outcome(spmd_reduction kind, int64_t count, int64_t index)
-{
-    int result = contribution(0, index);
-    for (int64_t which = 1; which < count; which++) {
-        int one = contribution(which, index);
-        result = kind == SPMD_SUM                       ? result + one
-                 : (kind == SPMD_MAX) == (one > result) ? one
-                                                        : result;
-    }
-    return result;
-}
-
-static void store(spmd_dtype dtype, int value, void *data, int64_t at)
-{
-    switch (dtype) {
-    case SPMD_I32:
-        ((int32_t *)data)[at] = value;
-        break;
-    case SPMD_F32:
-        ((float *)data)[at] = (float)value;
-        break;
-    case SPMD_C128:
-        ((double *)data)[2 * at] = value;
-        ((double *)data)[2 * at + 1] = -value;
-        break;
-    default:
-        ((double *)data)[at] = value;
-    }
-}
-
-/* The number of ranks along the unreduced axes of a sharding, and this rank's place among them. */
-static int64_t contributors(const spmd_sharding *sharding, int64_t *which)
-{
-    spmd_mesh *mesh = spmd_sharding_mesh(sharding);
-    int axes[SPMD_MAX_AXES], count = spmd_sharding_unreduced(sharding, axes);
-    int64_t coordinates[SPMD_MAX_AXES] = {0}, all = 1;
-    if (!is_idle(mesh))
-        EXPECT_OK(spmd_mesh_coordinates(mesh, spmd_mesh_position(mesh), coordinates));
-    *which = 0;
-    for (int i = 0; i < count; i++) {
-        int64_t size = spmd_mesh_axis_size(mesh, spmd_mesh_axis_name(mesh, axes[i]));
-        all *= size;
-        *which = *which * size + coordinates[axes[i]];
-    }
-    return all;
-}
-
-/* The row-major number of element `at` of a box, in an array of `shape`. */
-static int64_t number_of(const spmd_box *box, spmd_shape shape, int64_t at)
-{
-    int64_t number = 0, index[SPMD_MAX_DIMS];
-    for (int d = box->ndim - 1; d >= 0; d--) {
-        int64_t extent = box->hi[d] - box->lo[d];
-        index[d] = box->lo[d] + at % extent;
-        at /= extent;
-    }
-    for (int d = 0; d < box->ndim; d++)
-        number = number * shape.dim[d] + index[d];
-    return number;
-}
-
-/* An array whose ranks bring their contributions. */
-static spmd_array *make_partial(spmd_mesh *mesh, const char *spec, spmd_dtype dtype,
-                                spmd_shape shape)
-{
-    spmd_sharding *sharding = NULL;
-    spmd_array *array = NULL;
-    spmd_box box = {.ndim = shape.ndim};
-    int64_t which;
-    double local[2000];
-    EXPECT_OK(spmd_sharding_create(mesh, spec, &sharding));
-    contributors(sharding, &which);
-    if (!is_idle(mesh))
-        EXPECT_OK(spmd_sharding_box(sharding, shape, spmd_mesh_position(mesh), &box));
-    for (int64_t i = 0; i < spmd_box_size(&box); i++)
-        store(dtype, contribution(which, number_of(&box, shape, i)), local, i);
-    EXPECT_OK(spmd_array_from_local(mesh, spec, dtype, spmd_box_shape(&box), local, &array));
-    spmd_sharding_free(&sharding);
-    return array;
-}
-
-/* Whether this rank's block has what it should, where `count` contributions were added up; those
- * of ranks that are not first along unreduced axes are to be zeros. */
-static bool has_outcomes(const spmd_array *array, spmd_reduction kind, int64_t count)
-{
-    const spmd_block *block = spmd_array_block(array);
-    int64_t which = 0;
-    if (!block)
-        return true;
-    contributors(spmd_array_sharding(array), &which);
-    spmd_box box = {.ndim = block->ndim};
-    for (int d = 0; d < block->ndim; d++) {
-        box.lo[d] = block->offset[d];
-        box.hi[d] = block->offset[d] + block->shape[d];
-    }
-    size_t size = spmd_dtype_size(block->dtype);
-    for (int64_t i = 0; i < spmd_block_size(block); i++) {
-        double wanted[2] = {0, 0};
-        int64_t number = number_of(&box, spmd_array_shape(array), i);
-        if (which == 0)
-            store(block->dtype, outcome(kind, count, number), wanted, 0);
-        const char *found = (const char *)block->data + (size_t)i * size;
-        bool is_zero = which != 0 && memcmp(found, wanted, size) == 0;
-        if (!is_zero && memcmp(found, wanted, size) != 0)
-            return false;
-    }
-    return true;
-}
 
 /* From contributions to `to`, at once and by a plan that runs twice. */
 static void check_sum(spmd_mesh *from, const char *from_spec, spmd_mesh *to, const char *to_spec,
                       spmd_dtype dtype, spmd_shape shape)
 {
-    spmd_array *a = make_partial(from, from_spec, dtype, shape), *b = NULL, *c = NULL;
+    spmd_array *a = make_partial(0, from, from_spec, dtype, shape), *b = NULL, *c = NULL;
     spmd_sharding *target = NULL;
     spmd_reshard_call *plan = NULL;
     if (!a)
         return;
-    int64_t which, count = contributors(spmd_array_sharding(a), &which);
-    spmd_reduction kind = spmd_sharding_reduction(spmd_array_sharding(a));
+    const spmd_sharding *source = spmd_array_sharding(a);
     EXPECT_OK(spmd_sharding_create(to, to_spec, &target));
-    bool well = EXPECT_OK(spmd_reshard_to(a, target, &b)) && EXPECT(has_outcomes(b, kind, count));
+    bool well = EXPECT_OK(spmd_reshard_to(a, target, &b)) &&
+                EXPECT(has_outcomes(0, b, shape, dtype, source, target));
     if (from == to) {
-        well = well &&
-               EXPECT_OK(spmd_reshard_plan(spmd_array_sharding(a), target, dtype, shape, &plan));
+        well = well && EXPECT_OK(spmd_reshard_plan(source, target, dtype, shape, &plan));
         for (int i = 0; well && i < 2; i++)
             well = EXPECT_OK(spmd_reshard_run(plan, 1, &a, &c)) &&
-                   EXPECT(has_outcomes(c, kind, count));
+                   EXPECT(has_outcomes(0, c, shape, dtype, source, target));
     }
     if (!well)
         fprintf(stderr, "# %s to %s, %d dims, %s\n", from_spec, to_spec, shape.ndim,
@@ -206,7 +89,7 @@ static void other_meshes_get_sums(void)
 static void contributions_move_one_to_one(void)
 {
     spmd_mesh *mesh = make_grid();
-    spmd_array *a = make_partial(mesh, "P(x,-,unreduced={y}:max)", SPMD_I32, SPMD_SHAPE(6, 5));
+    spmd_array *a = make_partial(0, mesh, "P(x,-,unreduced={y}:max)", SPMD_I32, SPMD_SHAPE(6, 5));
     spmd_array *b = NULL;
     EXPECT_OK(spmd_reshard(a, "P(-,x,unreduced={y}:max)", &b));
     EXPECT(has_type(b, test_size % 2 == 0 ? "i32[6,5@x]{U:y}:max" : "i32[6@x,5]{U:y}:max"));
@@ -216,7 +99,7 @@ static void contributions_move_one_to_one(void)
     for (int64_t i = 0; i < block->shape[0]; i++)
         for (int64_t j = 0; j < block->shape[1]; j++)
             wrong += ((int32_t *)block->data)[i * block->shape[1] + j] !=
-                     contribution(which, i * 5 + block->offset[1] + j);
+                     contribution(SPMD_I32, which, i * 5 + block->offset[1] + j);
     EXPECT(wrong == 0);
     spmd_array_free(&a);
     spmd_array_free(&b);
@@ -327,13 +210,13 @@ static void large_ones(void)
     double *local = malloc(sizeof *local * ROWS * COLUMNS);
     static const char *const to[] = {"P()", "P(y,x)", "P(-,(x,y))", "P((y,x))"};
     for (int64_t i = 0; i < ROWS * COLUMNS; i++)
-        local[i] = contribution(test_rank, i);
+        local[i] = contribution(SPMD_F64, test_rank, i);
     spmd_array *a = NULL;
     EXPECT_OK(spmd_array_from_local(mesh, "P(unreduced={x,y})", SPMD_F64, part, local, &a));
     for (int t = 0; t < 4; t++) {
         spmd_array *b = NULL;
         EXPECT_OK(spmd_reshard(a, to[t], &b));
-        EXPECT(has_outcomes(b, SPMD_SUM, test_size));
+        EXPECT(has_outcomes(0, b, part, SPMD_F64, spmd_array_sharding(a), spmd_array_sharding(b)));
         spmd_array_free(&b);
     }
     spmd_array_free(&a);
@@ -435,13 +318,16 @@ static void files_get_sums(void)
     char path[64] = "partial-XXXXXX";
     int descriptor = test_rank == 0 ? mkstemp(path) : -1;
     MPI_Bcast(path, sizeof path, MPI_BYTE, 0, MPI_COMM_WORLD);
-    spmd_array *a = make_partial(mesh, "P(unreduced={x})", SPMD_F64, SPMD_SHAPE(5, 3)), *b = NULL,
-               *c = NULL;
+    spmd_array *a = make_partial(0, mesh, "P(unreduced={x})", SPMD_F64, SPMD_SHAPE(5, 3)),
+               *b = NULL, *c = NULL;
     EXPECT_OK(spmd_write(a, path, "a"));
     EXPECT_OK(spmd_read(mesh, path, "a", "P(x)", SPMD_F64, &b));
-    EXPECT(has_outcomes(b, SPMD_SUM, test_size));
+    EXPECT(has_outcomes(0, b, SPMD_SHAPE(5, 3), SPMD_F64, spmd_array_sharding(a),
+                        spmd_array_sharding(b)));
     EXPECT_OK(spmd_read(mesh, path, "a", "P(unreduced={x})", SPMD_F64, &c));
-    EXPECT(has_outcomes(c, SPMD_SUM, test_size));
+    EXPECT_OK(spmd_reshard_donate(&c, spmd_array_sharding(b)));
+    EXPECT(has_outcomes(0, c, SPMD_SHAPE(5, 3), SPMD_F64, spmd_array_sharding(a),
+                        spmd_array_sharding(b)));
     spmd_array_free(&a);
     spmd_array_free(&b);
     spmd_array_free(&c);
