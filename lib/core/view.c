@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/copy.h"
+#include "core/runs.h"
 
 struct view spmd__view_dense(void *data, size_t element, spmd_shape shape)
 {
@@ -86,40 +87,6 @@ bool spmd__view_is_dense(const struct view *view, size_t element)
     return true;
 }
 
-/* The loops of one copy: dimension 0 is the outermost. */
-struct nest {
-    int ndim;
-    int64_t extent[SPMD_MAX_DIMS];
-    int64_t dst[SPMD_MAX_DIMS]; /* strides in bytes */
-    int64_t src[SPMD_MAX_DIMS];
-    size_t run; /* bytes that are neighbours in both */
-};
-
-/* As few loops as the strides allow: dimensions of extent 1 are dropped, those that continue the
- * one before are merged with it, and a contiguous innermost one becomes the run. */
-static struct nest fold(const struct view *dst, const struct view *src, size_t element)
-{
-    struct nest nest = {.run = element};
-    for (int d = 0; d < dst->ndim; d++) {
-        if (dst->extent[d] == 1)
-            continue;
-        int last = nest.ndim - 1;
-        if (last >= 0 && nest.dst[last] == dst->stride[d] * dst->extent[d] &&
-            nest.src[last] == src->stride[d] * src->extent[d])
-            nest.extent[last] *= dst->extent[d];
-        else
-            nest.extent[last = nest.ndim++] = dst->extent[d];
-        nest.dst[last] = dst->stride[d];
-        nest.src[last] = src->stride[d];
-    }
-    int inner = nest.ndim - 1;
-    if (inner >= 0 && nest.dst[inner] == (int64_t)element && nest.src[inner] == (int64_t)element) {
-        nest.run = element * (size_t)nest.extent[inner];
-        nest.ndim = inner;
-    }
-    return nest;
-}
-
 /* Shorter runs would leave more half lines than whole ones. */
 enum { LEAST_RUN_PAST_CACHE = 512 };
 
@@ -170,28 +137,28 @@ static void move_runs(char *dst, int64_t dst_stride, const char *src, int64_t sr
         memmove(dst + i * dst_stride, src + i * src_stride, run);
 }
 
-static void copy_nest(const struct nest *nest, copy_all_runs *runs, int dim, char *dst,
-                      const char *src)
+static void copy_from_dim(const struct runs *runs, copy_all_runs *copy_all, int dim, char *dst,
+                          const char *src)
 {
-    if (dim >= nest->ndim - 1) {
-        bool looped = dim < nest->ndim;
-        runs(dst, looped ? nest->dst[dim] : 0, src, looped ? nest->src[dim] : 0,
-             looped ? nest->extent[dim] : 1, nest->run);
+    if (dim >= runs->ndim - 1) {
+        bool looped = dim < runs->ndim;
+        copy_all(dst, looped ? runs->dst[dim] : 0, src, looped ? runs->src[dim] : 0,
+                 looped ? runs->extent[dim] : 1, runs->bytes);
         return;
     }
-    for (int64_t i = 0; i < nest->extent[dim]; i++)
-        copy_nest(nest, runs, dim + 1, dst + i * nest->dst[dim], src + i * nest->src[dim]);
+    for (int64_t i = 0; i < runs->extent[dim]; i++)
+        copy_from_dim(runs, copy_all, dim + 1, dst + i * runs->dst[dim], src + i * runs->src[dim]);
 }
 
 static void copy(const struct view *dst, const struct view *src, size_t element,
-                 copy_all_runs *runs)
+                 copy_all_runs *copy_all)
 {
     if (spmd__view_size(dst) == 0)
         return;
-    struct nest nest = fold(dst, src, element);
-    bool short_runs = nest.run < LEAST_RUN_PAST_CACHE;
-    copy_nest(&nest, runs == copy_runs_past_cache && short_runs ? copy_runs : runs, 0, dst->data,
-              src->data);
+    struct runs runs = spmd__runs_of(dst, src, element);
+    if (copy_all == copy_runs_past_cache && runs.bytes < LEAST_RUN_PAST_CACHE)
+        copy_all = copy_runs;
+    copy_from_dim(&runs, copy_all, 0, dst->data, src->data);
 }
 
 void spmd__view_copy(const struct view *dst, const struct view *src, size_t element)
