@@ -87,6 +87,7 @@ static void print_environment(void)
     print_variable("SPMD_CHECK", "1: ranks compare their calls before data moves");
     print_variable("SPMD_WATCHDOG", "seconds of waiting after which ranks say where they are");
     print_variable("SPMD_COSTS", "a file with what moving data costs");
+    print_variable("SPMD_MOVE", "auto, pool, readv, messages or collective: how data moves");
     print_variable("HDF5_USE_FILE_LOCKING", "FALSE: read files that are locked");
 }
 

@@ -70,6 +70,15 @@ spmd_status spmd__exchange_prepare(struct exchange *exchange);
  * run again. */
 spmd_status spmd__exchange_run(struct exchange *exchange);
 
+/* Local. Bytes that came to this rank in the last run, by the way they took. */
+struct moved {
+    int64_t own;      /* copied from its own block */
+    int64_t pool;     /* read from a peer's block in memory that the node's processes share */
+    int64_t readv;    /* read from a peer's own memory */
+    int64_t messages; /* sent by the peer */
+};
+struct moved spmd__exchange_moved(const struct exchange *exchange);
+
 /* Local. Whether a prepared exchange brings this rank nothing but one part of its own. */
 bool spmd__exchange_is_own(const struct exchange *exchange);
 

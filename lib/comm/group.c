@@ -64,8 +64,9 @@ static spmd_status make_meeting(const struct group *real, enum meeting_kind kind
 spmd_status spmd__group_node(const struct group *group, struct node **node)
 {
     struct group *real = group->real;
+    bool first = spmd__group_member(real, 0) == 0; /* of those that are alike */
     if (!real->node_opened)
-        TRY(spmd__node_open(real->comm, &real->node));
+        TRY(spmd__node_open(real->comm, real->mesh->way, &real->mesh->costs, first, &real->node));
     real->node_opened = true;
     *node = real->node;
     return SPMD_OK;

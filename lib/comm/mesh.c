@@ -187,8 +187,9 @@ void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict)
 
 spmd_status spmd__mesh_node(spmd_mesh *mesh, struct node **node)
 {
+    const spmd_mesh *root = spmd__mesh_root(mesh);
     if (!mesh->node_opened)
-        TRY(spmd__node_open(mesh->comm, &mesh->node));
+        TRY(spmd__node_open(mesh->comm, root->way, &root->costs, true, &mesh->node));
     mesh->node_opened = true;
     *node = mesh->node;
     return SPMD_OK;

@@ -6,6 +6,7 @@
 
 #include "comm/node.h"
 #include "comm/watch.h"
+#include "comm/way.h"
 #include "core/axes.h"
 #include "core/cost.h"
 #include "core/error.h"
@@ -47,6 +48,7 @@ struct spmd_mesh {
     bool strict;
     bool noted_empty;     /* "n of m ranks hold nothing" has been said */
     struct costs costs;   /* the same on all ranks */
+    enum way way;         /* that SPMD_MOVE forces; not of a view */
     int64_t position;     /* -1 on idle ranks and abstract meshes */
     int rank;             /* this process in base, of a view in its root's: so messages call it */
     int *ranks;           /* [positions] in base; NULL: position p is rank p */

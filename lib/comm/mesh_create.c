@@ -159,6 +159,13 @@ spmd_status spmd__mesh_begin(MPI_Comm comm, MPI_Comm *base, int *ranks)
     return SPMD_OK;
 }
 
+/* What the environment says of a mesh. */
+struct settings {
+    struct watch_settings watch;
+    struct costs costs;
+    enum way way;
+};
+
 /* Rank 0's table counts for all. */
 static spmd_status read_costs(int rank, struct costs *costs)
 {
@@ -168,6 +175,13 @@ static spmd_status read_costs(int rank, struct costs *costs)
     if (status == SPMD_OK)
         return SPMD_OK;
     return spmd_fail(status, "SPMD_COSTS=%s in the environment: %s", path, spmd_error_message());
+}
+
+static spmd_status read_settings(int rank, struct settings *settings)
+{
+    TRY(spmd__watch_read(&settings->watch));
+    TRY(spmd__way_read(&settings->way));
+    return read_costs(rank, &settings->costs);
 }
 
 static uint64_t digest_of(const spmd_mesh *mesh)
@@ -180,20 +194,19 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
                            const int members[], spmd_mesh **out)
 {
     spmd_mesh *mesh = NULL;
-    struct watch_settings settings;
-    struct costs costs;
+    struct settings settings;
     int rank, ranks;
     MPI_Comm_rank(base, &rank);
     MPI_Comm_size(base, &ranks);
     if (status == SPMD_OK && !out)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new mesh, it is NULL");
     if (status == SPMD_OK)
-        status = spmd__watch_read(&settings);
-    if (status == SPMD_OK)
-        status = read_costs(rank, &costs);
+        status = read_settings(rank, &settings);
     if (status == SPMD_OK)
         status = draft(axes, members, ranks, &mesh);
     status = spmd__agree(base, rank, status, status == SPMD_OK ? digest_of(mesh) : 0);
+    if (status == SPMD_OK)
+        status = spmd__way_compare(base, settings.way);
     if (status != SPMD_OK) {
         spmd_mesh_free(&mesh);
         spmd__mpi_free_comm(&base);
@@ -201,8 +214,9 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
     }
     mesh->base = base;
     mesh->rank = rank;
-    mesh->costs = costs;
-    status = spmd__agree(base, rank, make_comms(mesh, ranks, settings), 0);
+    mesh->costs = settings.costs;
+    mesh->way = settings.way;
+    status = spmd__agree(base, rank, make_comms(mesh, ranks, settings.watch), 0);
     if (status == SPMD_OK)
         *out = mesh;
     else

@@ -13,34 +13,78 @@
 struct round {
     const struct group *group;
     struct node *node;
-    const void *own;
+    int64_t bytes; /* about so many are read from each */
+    const char *own;
 };
+
+static enum way way_of(const struct round *round, bool in_pool)
+{
+    return spmd__node_way(round->node, in_pool, round->bytes, 1);
+}
+
+/* Whether the others may read memory of this rank's. */
+static bool is_readable(const struct round *round, const void *block)
+{
+    return way_of(round, spmd__pool_offset(block) >= 0) != WAY_MESSAGES;
+}
 
 /* Shows `block` to the others, where it can be read and `well` holds. *all says whether that is so
  * for all members, who find the same. */
 static spmd_status begin_round(struct round *round, const void *block, bool well, bool *all)
 {
-    bool readable = well && spmd__pool_offset(block) >= 0;
+    bool readable = well && is_readable(round, block);
     *all = readable;
     round->own = block;
     spmd__node_offer(round->node, readable ? block : NULL);
     for (int64_t m = 0; m < round->group->size; m++) {
-        const void *data;
+        struct shown shown;
         if (m == round->group->index)
             continue;
-        TRY(spmd__node_await(round->node, (int)m, &data));
-        *all = *all && data;
+        TRY(spmd__node_await(round->node, (int)m, &shown));
+        *all = *all && shown.address;
     }
     return SPMD_OK;
 }
 
-/* A member's block; no waiting, it has been awaited. */
-static spmd_status block_of(const struct round *round, int64_t member, const char **block)
+/* Bytes `at` and on of a member's block, here; NULL: they are to be read, from `shown`. No waiting,
+ * it has been awaited. */
+static spmd_status find_block(const struct round *round, int64_t member, int64_t at,
+                              struct shown *shown, const char **data)
 {
-    const void *data = round->own;
-    if (member != round->group->index)
-        TRY(spmd__node_await(round->node, (int)member, &data));
-    *block = data;
+    *data = round->own + at;
+    if (member == round->group->index)
+        return SPMD_OK;
+    TRY(spmd__node_await(round->node, (int)member, shown));
+    *data = way_of(round, shown->mapped) == WAY_POOL ? shown->mapped + at : NULL;
+    return SPMD_OK;
+}
+
+/* The same bytes where they lie, or in `scratch`. */
+static spmd_status look_at(const struct round *round, int64_t member, int64_t at, int64_t bytes,
+                           void *scratch, const char **data)
+{
+    struct shown shown;
+    TRY(find_block(round, member, at, &shown, data));
+    if (*data)
+        return SPMD_OK;
+    spmd__node_fetch_bytes(&shown, scratch, shown.address + at, (size_t)bytes);
+    *data = scratch;
+    return SPMD_OK;
+}
+
+/* Copies them. */
+static spmd_status take(const struct round *round, int64_t member, int64_t at, int64_t bytes,
+                        char *to, bool past_cache)
+{
+    struct shown shown;
+    const char *data;
+    TRY(find_block(round, member, at, &shown, &data));
+    if (!data)
+        spmd__node_fetch_bytes(&shown, to, shown.address + at, (size_t)bytes);
+    else if (past_cache)
+        spmd__copy_past_cache(to, data, (size_t)bytes);
+    else
+        memcpy(to, data, (size_t)bytes);
     return SPMD_OK;
 }
 
@@ -56,7 +100,7 @@ static spmd_status end_round(struct round *round)
 /* Whether the group's ranks are all near. */
 static spmd_status find_node(const struct group *group, int64_t bytes, struct round *round)
 {
-    *round = (struct round){.group = group};
+    *round = (struct round){.group = group, .bytes = bytes / group->size};
     if (bytes == 0 || (double)bytes < group->mesh->costs.pool_from || group->size < 2)
         return SPMD_OK;
     TRY(spmd__group_node(group, &round->node));
@@ -74,10 +118,11 @@ static bool is_past_cache(const struct group *group, int64_t bytes)
 /* Elements that are added up at a time: their sums stay in the nearest cache. */
 enum { CHUNK_BYTES = 1 << 14, CHUNK_FLOATS = CHUNK_BYTES / sizeof(float) };
 
-/* A row of sums, in the type that carries them, and room to widen what is added. */
+/* A row of sums, in the type that carries them, and room to widen what is added, and to read it. */
 struct chunk {
     _Alignas(64) char sums[CHUNK_BYTES];
     float wide[CHUNK_FLOATS];
+    _Alignas(64) char row[CHUNK_BYTES];
 };
 
 static bool is_half(spmd_dtype dtype)
@@ -129,9 +174,9 @@ static spmd_status reduce_range(const struct round *round, const struct near_red
     for (int64_t at = lo; at < hi; at += most, out += most * size) {
         int64_t count = hi - at < most ? hi - at : most;
         for (int64_t m = 0; m < round->group->size; m++) {
-            const char *block;
-            TRY(block_of(round, m, &block));
-            add_row(&chunk, what->reduction, dtype, count, block + at * size, m == 0);
+            const char *row;
+            TRY(look_at(round, m, at * size, count * size, chunk.row, &row));
+            add_row(&chunk, what->reduction, dtype, count, row, m == 0);
         }
         store_row(&chunk, what, count, out, past_cache);
     }
@@ -151,14 +196,6 @@ static void share_of(const struct group *group, int64_t member, int64_t count, i
     *hi = *hi * unit < count ? *hi * unit : count;
 }
 
-static void copy(void *to, const void *from, int64_t bytes, bool past_cache)
-{
-    if (past_cache)
-        spmd__copy_past_cache(to, from, (size_t)bytes);
-    else
-        memcpy(to, from, (size_t)bytes);
-}
-
 /* Takes the other members' shares of the result. */
 static spmd_status fetch_shares(const struct round *round, int64_t count, int64_t size, char *out,
                                 bool past_cache)
@@ -166,10 +203,8 @@ static spmd_status fetch_shares(const struct round *round, int64_t count, int64_
     const struct group *group = round->group;
     for (int64_t i = 1; i < group->size; i++) {
         int64_t m = (group->index + i) % group->size, lo, hi;
-        const char *block;
         share_of(group, m, count, size, &lo, &hi);
-        TRY(block_of(round, m, &block));
-        copy(out + lo * size, block + lo * size, (hi - lo) * size, past_cache);
+        TRY(take(round, m, lo * size, (hi - lo) * size, out + lo * size, past_cache));
     }
     spmd__copy_flush();
     return SPMD_OK;
@@ -185,7 +220,7 @@ spmd_status spmd__near_all_reduce(const struct group *group, struct near_reducti
     if (!round.node)
         return SPMD_OK;
     bool past_cache = is_past_cache(group, count * size * group->size);
-    TRY(begin_round(&round, in, spmd__pool_offset(out) >= 0, done));
+    TRY(begin_round(&round, in, is_readable(&round, out), done));
     share_of(group, group->index, count, size, &lo, &hi);
     if (*done)
         TRY(reduce_range(&round, &what, lo, hi, (char *)out + lo * size, past_cache));
@@ -231,11 +266,8 @@ spmd_status spmd__near_all_gather(const struct group *group, const void *in, con
         return SPMD_OK;
     bool past_cache = is_past_cache(group, total * group->size);
     TRY(begin_round(&round, in, true, done));
-    for (int64_t m = 0; *done && m < group->size; at += bytes[m++]) {
-        const char *block;
-        TRY(block_of(&round, m, &block));
-        copy((char *)out + at, block, bytes[m], past_cache);
-    }
+    for (int64_t m = 0; *done && m < group->size; at += bytes[m++])
+        TRY(take(&round, m, 0, bytes[m], (char *)out + at, past_cache));
     spmd__copy_flush();
     return end_round(&round);
 }
@@ -253,9 +285,7 @@ spmd_status spmd__near_all_to_all(const struct group *group, int64_t each, const
     TRY(begin_round(&round, in, true, done));
     for (int64_t i = 0; *done && i < group->size; i++) { /* not all begin with the same one */
         int64_t m = (group->index + i) % group->size;
-        const char *block;
-        TRY(block_of(&round, m, &block));
-        copy((char *)out + m * each, block + group->index * each, each, past_cache);
+        TRY(take(&round, m, group->index * each, each, (char *)out + m * each, past_cache));
     }
     spmd__copy_flush();
     return end_round(&round);

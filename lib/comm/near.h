@@ -1,8 +1,8 @@
 /* comm/near.h - large collectives among ranks that can read each other's blocks (comm/node.h).
  *
  * Each is collective over a group that is open. *done says whether it has been done: it has not if
- * some member is on another node, if the memory of some member cannot be read, or if so few bytes
- * are better done by MPI; all members find the same. Results are the same bits at each call:
+ * some member is on another node, if the memory of some member is not to be read, or if so few
+ * bytes are better done by MPI; all members find the same. Results are the same bits at each call:
  * contributions add up in the order of the members. */
 #ifndef COMM_NEAR_H
 #define COMM_NEAR_H

@@ -1,42 +1,43 @@
 /* comm/node.c - the ranks of a communicator that can read this one's blocks where they lie. */
 #include "comm/node.h"
 
+#include <errno.h>
 #include <sched.h>
+#include <stdarg.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "comm/agree.h"
 #include "comm/mpi.h"
 #include "core/mem.h"
 #include "core/pool.h"
+#include "core/remote.h"
 
-/* What a rank shows the others; it stands in its pool, and only it writes there. */
+/* What a rank shows the others; it stands at the front of its pool, and only it writes there. */
 struct slot {
-    _Atomic uint64_t offered;  /* the last round that it has come to */
-    _Atomic int64_t offset;    /* of its block in this round, in the pool; -1: not there */
-    _Atomic uint64_t finished; /* the last round in which it has read all */
-    char rest[64 - 3 * sizeof(uint64_t)]; /* of the cache line */
+    _Atomic uint64_t offered;             /* the last round that it has come to */
+    _Atomic uint64_t finished;            /* the last round in which it has read all */
+    _Atomic uintptr_t address;            /* of its block in this round; 0: it is not to be read */
+    _Atomic int refusal;                  /* why the pool had no room for a block, as errno */
+    char rest[64 - 4 * sizeof(uint64_t)]; /* of the cache line */
 };
 
-/* This process's slots: one block of the pool, which is kept. A slot that is given back may still
- * be looked at by a slow rank, and be taken again before: so its counters never go back, and the
- * rounds of a new node begin above those of all its slots. */
-enum { SLOTS = POOL_LEAST_BYTES / sizeof(struct slot) };
-static struct {
-    struct slot *table; /* [SLOTS] */
-    bool used[SLOTS];
-} slots;
+/* Which of this process's slots are in use. One that is given back may still be looked at by a slow
+ * rank, and be taken again before: so its counters never go back, and the rounds of a new node
+ * begin above those of all its slots. */
+enum { SLOTS = POOL_FRONT_BYTES / sizeof(struct slot) };
+static bool is_used[SLOTS];
 
 static struct slot *take_slot(void)
 {
-    void *table = NULL;
-    if (!slots.table && spmd__pool_take(POOL_LEAST_BYTES, true, &table) == SPMD_OK)
-        slots.table = table;
-    for (int i = 0; slots.table && i < (int)SLOTS; i++)
-        if (!slots.used[i]) {
-            slots.used[i] = true;
-            return &slots.table[i];
+    struct slot *slots = spmd__pool_front();
+    for (int i = 0; slots && i < (int)SLOTS; i++)
+        if (!is_used[i]) {
+            is_used[i] = true;
+            return &slots[i];
         }
     return NULL;
 }
@@ -44,113 +45,197 @@ static struct slot *take_slot(void)
 static void give_slot(struct slot *slot)
 {
     if (slot)
-        slots.used[slot - slots.table] = false;
+        is_used[slot - (struct slot *)spmd__pool_front()] = false;
 }
 
-struct neighbour {
+/* What the ranks of a node tell each other. Addresses are those in the rank's own process. */
+struct card {
     int rank;
     struct peer_file file;
-    const char *pool; /* NULL: this rank's own */
+    uintptr_t pool;
+    uintptr_t slot;
+};
+
+struct neighbour {
+    struct card card;
+    const char *pool; /* here; NULL: it cannot be seen */
     const struct slot *slot;
 };
 
 struct node {
     MPI_Comm comm;
+    enum way way; /* that is forced */
+    const struct costs *costs;
+    bool reads; /* other processes' own memory, too */
+    bool tells; /* the others of the node leave notes to this rank */
     uint64_t round;
     struct slot *slot;
     int count;
     struct neighbour *list; /* [count] without this rank, by rank */
 };
 
-/* What the ranks of a node tell each other. */
-struct card {
-    int rank;
-    struct peer_file file;
-    int64_t slot;
+/* Why a way is closed to the ranks of a node, as errno; 0: it is open. */
+struct refusal {
+    int pool;
+    int readv;
 };
-
-static bool is_wanted(void)
-{
-    const char *value = getenv("SPMD_PEER_READS");
-    return !value || strcmp(value, "0") != 0;
-}
 
 static bool meet_neighbour(const struct card *card, struct neighbour *neighbour)
 {
-    *neighbour = (struct neighbour){.rank = card->rank, .file = card->file};
-    if (card->slot >= 0)
-        neighbour->pool = spmd__peer_file_map(&card->file, false);
+    *neighbour = (struct neighbour){.card = *card, .pool = spmd__peer_file_map(&card->file, false)};
     if (!neighbour->pool)
         return false;
     madvise((void *)neighbour->pool, card->file.size, MADV_DONTFORK);
-    neighbour->slot = (const void *)(neighbour->pool + card->slot);
+    neighbour->slot = (const void *)(neighbour->pool + (card->slot - card->pool));
     return true;
 }
 
-/* Maps the pools of all but this rank; false if one of them cannot be. */
-static bool meet_neighbours(struct node *node, int rank, int size, const struct card cards[])
+/* Whether another process's own memory can be read. Its pool is a part of it. */
+static int probe(const struct node *node, const struct card *card)
 {
-    for (int i = 0; i < size; i++)
-        if (cards[i].rank != rank && !meet_neighbour(&cards[i], &node->list[node->count++]))
-            return false;
-    return true;
+    const struct peer_file *file = &card->file;
+    if (node->way == WAY_POOL)
+        return EPERM;
+    return spmd__remote_probe(file->process, (const void *)card->pool, &file->mark,
+                              sizeof file->mark);
 }
 
-/* Local. All that a rank brings; a card without a slot where it cannot. */
-static struct node *prepare(MPI_Comm comm, int size, struct card **cards, struct card *mine)
+/* Maps the pools of all but this rank, and looks whether their own memory can be read as well. */
+static struct refusal meet_neighbours(struct node *node, int rank, int size,
+                                      const struct card cards[])
+{
+    struct refusal refusal = {0, 0};
+    for (int i = 0; i < size; i++) {
+        const struct card *card = &cards[i];
+        if (card->rank == rank)
+            continue;
+        if (!meet_neighbour(card, &node->list[node->count++]))
+            refusal.pool = EACCES;
+        int error = probe(node, card);
+        refusal.readv = error ? error : refusal.readv;
+    }
+    return refusal;
+}
+
+/* Local. All that a rank brings; *out is NULL, or has no slot, where it cannot. */
+static void prepare(const struct node *draft, int size, struct card **cards, struct card *mine,
+                    struct node **out)
 {
     struct node *node = NULL;
     *cards = NULL;
-    mine->slot = -1;
-    if (!is_wanted() || spmd__alloc(1, sizeof *node, &node) != SPMD_OK)
-        return node;
-    node->comm = comm;
+    *out = NULL;
+    if (spmd__alloc(1, sizeof *node, &node) != SPMD_OK)
+        return;
+    *node = *draft;
+    *out = node;
     if (spmd__alloc((size_t)size, sizeof **cards, cards) == SPMD_OK &&
         spmd__alloc((size_t)size, sizeof *node->list, &node->list) == SPMD_OK)
         node->slot = take_slot();
-    if (node->slot) {
-        node->round = atomic_load(&node->slot->offered);
-        mine->slot = spmd__pool_offset(node->slot);
-    }
+    if (!node->slot)
+        return;
+    node->round = atomic_load(&node->slot->offered);
     mine->file = spmd__pool_file();
-    return node;
+    mine->slot = (uintptr_t)node->slot;
+    mine->pool = mine->slot - (uintptr_t)spmd__pool_offset(node->slot);
 }
 
-/* Collective over the ranks of one node. All of them can read each other's blocks, or none. */
-static spmd_status open_on(MPI_Comm local, MPI_Comm comm, struct node **out)
+/* All ranks of a node read by a way, or none does. */
+static spmd_status join(MPI_Comm local, struct refusal *refusal)
 {
-    int size, well, all_well;
-    struct card mine = {.slot = -1}, *cards;
-    TRY_MPI(MPI_Comm_size(local, &size));
-    TRY_MPI(MPI_Comm_rank(comm, &mine.rank));
-    struct node *node = prepare(comm, size, &cards, &mine);
-    well = mine.slot >= 0;
-    int code = MPI_Allreduce(&well, &all_well, 1, MPI_INT, MPI_MIN, local);
-    if (code == MPI_SUCCESS && all_well) {
-        code = MPI_Allgather(&mine, sizeof mine, MPI_BYTE, cards, sizeof mine, MPI_BYTE, local);
-        well = code == MPI_SUCCESS && meet_neighbours(node, mine.rank, size, cards);
-        code = MPI_Allreduce(&well, &all_well, 1, MPI_INT, MPI_MIN, local);
-        MPI_Allreduce(MPI_IN_PLACE, &node->round, 1, MPI_UINT64_T, MPI_MAX, local);
-    }
-    free(cards);
-    if (code == MPI_SUCCESS && all_well)
-        *out = node;
-    else
-        spmd__node_free(&node);
-    return spmd__mpi_status(code, "MPI_Allreduce");
+    int both[] = {refusal->pool, refusal->readv};
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, both, 2, MPI_INT, MPI_MAX, local));
+    *refusal = (struct refusal){both[0], both[1]};
+    return SPMD_OK;
 }
 
-spmd_status spmd__node_open(MPI_Comm comm, struct node **out)
+/* Collective over the ranks of one node. */
+static spmd_status introduce(MPI_Comm local, int size, struct node *node, const struct card *mine,
+                             struct card cards[], struct refusal *refusal)
+{
+    int why = spmd__pool_refusal();
+    *refusal = (struct refusal){.pool = node && node->slot ? 0 : why ? why : ENOMEM};
+    TRY(join(local, refusal));
+    if (refusal->pool)
+        return SPMD_OK;
+    TRY_MPI(MPI_Allgather(mine, sizeof *mine, MPI_BYTE, cards, sizeof *mine, MPI_BYTE, local));
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &node->round, 1, MPI_UINT64_T, MPI_MAX, local));
+    *refusal = meet_neighbours(node, mine->rank, size, cards);
+    return join(local, refusal);
+}
+
+/* Each note once in a process. */
+static void tell(bool *told, const char *format, ...)
+{
+    va_list arguments;
+    if (*told)
+        return;
+    *told = true;
+    fputs("spmd: note: ", stderr);
+    va_start(arguments, format);
+    vfprintf(stderr, format, arguments);
+    va_end(arguments);
+    fputc('\n', stderr);
+}
+
+static void tell_of_refusal(enum way way, const struct refusal *refusal)
+{
+    static bool told_of_pool, told_of_readv;
+    if (refusal->pool)
+        tell(&told_of_pool,
+             "the ranks of this node cannot see each other's memory (%s): blocks go by messages",
+             strerror(refusal->pool));
+    else if (refusal->readv && way == WAY_READV)
+        tell(&told_of_readv,
+             "SPMD_MOVE=readv: the system refuses process_vm_readv (%s): blocks are read from "
+             "shared memory, and those that are not in it go by messages",
+             strerror(refusal->readv));
+}
+
+static void tell_of_shortage(const struct node *node, int refusal)
+{
+    static bool told;
+    if (refusal && node->tells)
+        tell(&told, "no more shared memory for blocks (%s): others are %s", strerror(refusal),
+             node->reads ? "read by process_vm_readv" : "sent in messages");
+}
+
+/* Collective over the ranks of one node. */
+static spmd_status open_on(MPI_Comm local, const struct node *draft, struct node **out)
+{
+    int size;
+    struct node *node;
+    struct card mine = {.rank = -1}, *cards;
+    struct refusal refusal;
+    TRY_MPI(MPI_Comm_size(local, &size));
+    TRY_MPI(MPI_Comm_rank(draft->comm, &mine.rank));
+    prepare(draft, size, &cards, &mine, &node);
+    spmd_status status = introduce(local, size, node, &mine, cards, &refusal);
+    free(cards);
+    if (status == SPMD_OK && draft->tells)
+        tell_of_refusal(draft->way, &refusal);
+    if (status != SPMD_OK || refusal.pool)
+        spmd__node_free(&node);
+    else
+        node->reads = !refusal.readv;
+    *out = node;
+    return status;
+}
+
+spmd_status spmd__node_open(MPI_Comm comm, enum way way, const struct costs *costs, bool tells,
+                            struct node **out)
 {
     MPI_Comm local;
-    int size;
+    int place, size;
     *out = NULL;
+    if (way == WAY_MESSAGES)
+        return SPMD_OK;
     TRY_MPI(MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &local));
     spmd_status status = spmd__mpi_adopt_comm(local);
-    if (status == SPMD_OK)
-        status = spmd__mpi_status(MPI_Comm_size(local, &size), "MPI_Comm_size");
+    MPI_Comm_rank(local, &place);
+    MPI_Comm_size(local, &size);
+    struct node draft = {.comm = comm, .way = way, .costs = costs, .tells = tells && place == 0};
     if (status == SPMD_OK && size > 1)
-        status = open_on(local, comm, out);
+        status = open_on(local, &draft, out);
     spmd__mpi_free_comm(&local);
     return status;
 }
@@ -163,7 +248,7 @@ void spmd__node_free(struct node **handle)
         return;
     for (int i = 0; i < node->count; i++)
         if (node->list[i].pool)
-            munmap((void *)node->list[i].pool, node->list[i].file.size);
+            munmap((void *)node->list[i].pool, node->list[i].card.file.size);
     give_slot(node->slot);
     free(node->list);
     free(node);
@@ -172,7 +257,7 @@ void spmd__node_free(struct node **handle)
 static const struct neighbour *find(const struct node *node, int rank)
 {
     for (int i = 0; node && i < node->count; i++)
-        if (node->list[i].rank == rank)
+        if (node->list[i].card.rank == rank)
             return &node->list[i];
     return NULL;
 }
@@ -201,21 +286,52 @@ static spmd_status await(const struct node *node, const _Atomic uint64_t *counte
     }
 }
 
-void spmd__node_offer(struct node *node, const void *block)
+enum way spmd__node_way(const struct node *node, bool in_pool, int64_t bytes, int64_t runs)
 {
-    node->round++;
-    int64_t offset = block ? spmd__pool_offset(block) : -1;
-    atomic_store_explicit(&node->slot->offset, offset, memory_order_relaxed);
-    atomic_store_explicit(&node->slot->offered, node->round, memory_order_release);
+    bool forced = node->way == WAY_READV;
+    bool pays = (double)bytes >= node->costs->readv_from &&
+                (double)bytes >= node->costs->readv_run * (double)runs;
+    if (node->reads && (forced || (pays && !in_pool)))
+        return WAY_READV;
+    return in_pool ? WAY_POOL : WAY_MESSAGES;
 }
 
-spmd_status spmd__node_await(struct node *node, int rank, const void **data)
+void spmd__node_offer(struct node *node, const void *block)
+{
+    struct slot *slot = node->slot;
+    int refusal = spmd__pool_refusal();
+    node->round++;
+    tell_of_shortage(node, refusal);
+    atomic_store_explicit(&slot->refusal, refusal, memory_order_relaxed);
+    atomic_store_explicit(&slot->address, (uintptr_t)block, memory_order_relaxed);
+    atomic_store_explicit(&slot->offered, node->round, memory_order_release);
+}
+
+spmd_status spmd__node_await(struct node *node, int rank, struct shown *shown)
 {
     const struct neighbour *neighbour = find(node, rank);
+    const struct card *card = &neighbour->card;
     TRY(await(node, &neighbour->slot->offered));
-    int64_t offset = atomic_load_explicit(&neighbour->slot->offset, memory_order_relaxed);
-    *data = offset >= 0 ? neighbour->pool + offset : NULL;
+    tell_of_shortage(node, atomic_load_explicit(&neighbour->slot->refusal, memory_order_relaxed));
+    uintptr_t address = atomic_load_explicit(&neighbour->slot->address, memory_order_relaxed);
+    bool in_pool = address - card->pool < card->file.size; /* which 0 is not */
+    *shown = (struct shown){.process = card->file.process,
+                            .address = (const char *)address,
+                            .mapped = in_pool ? neighbour->pool + (address - card->pool) : NULL};
     return SPMD_OK;
+}
+
+void spmd__node_fetch(const struct shown *shown, const struct view *dst, const struct view *src,
+                      size_t element)
+{
+    if (spmd__remote_copy(shown->process, dst, src, element) != SPMD_OK)
+        spmd__abort(spmd_error_message());
+}
+
+void spmd__node_fetch_bytes(const struct shown *shown, void *dst, const void *src, size_t bytes)
+{
+    if (spmd__remote_read(shown->process, dst, src, bytes) != SPMD_OK)
+        spmd__abort(spmd_error_message());
 }
 
 void spmd__node_finish(struct node *node)

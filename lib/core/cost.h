@@ -22,6 +22,8 @@
     X(collective_latency, 1e-6, 0, "seconds of one round of a collective of MPI")             \
     X(collective_rate, 2e9, 1, "bytes per second of a reshard by a collective of MPI")        \
     X(pool_from, 65536, 0, "bytes from which collectives of bodies read the members' blocks") \
+    X(readv_from, 32768, 0, "bytes of a peer's own memory from which they are read there")    \
+    X(readv_run, 2048, 0, "... if its runs are, on the average, of so many bytes")            \
     X(stream_from, spmd__costs_half_cache(), 0,                                               \
       "bytes written on a node from which stores go past the caches; half of the largest cache")
 

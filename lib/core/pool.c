@@ -5,16 +5,19 @@
  * fallocate, so that memory that the system does not have is an error here and no signal later. */
 #include "core/pool.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "core/mem.h"
 #include "core/poison.h"
 
 enum { PAGE = 4096, LARGE_PAGE = 1 << 21, LEAST_GROWTH = 1 << 18, MOST_GROWTH = 1 << 26 };
+enum { FRONT = PAGE + POOL_FRONT_BYTES };
 
 struct region {
     size_t offset;
@@ -32,31 +35,40 @@ static struct {
     size_t grown; /* of the file: up to here it has memory */
     uint64_t mark;
     struct region *last;
-} pool = {.descriptor = -1};
+    int failure; /* why the system gave less than was asked for, last */
+    int refusal; /* why a block had no room */
+} pool = {.descriptor = -1, .failure = ENOMEM};
 
 static size_t round_up(size_t bytes, size_t unit)
 {
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* The size to ask for: address space is free, but some do not give as much of it. */
+/* The size to ask for: address space is free, but some do not give as much of it. A file larger
+ * than the limit would be a signal. */
 static size_t wanted_size(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page * 2 : (size_t)1 << 34;
-    return round_up(bytes, LARGE_PAGE);
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+        pool.failure = EFBIG;
+        bytes = (size_t)limit.rlim_cur;
+    }
+    return bytes / PAGE * PAGE;
 }
 
 static void map_file(void)
 {
     const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
-    for (size_t size = wanted_size(); size >= (size_t)1 << 26;
-         size = round_up(size / 2, LARGE_PAGE)) {
+    for (size_t size = wanted_size(); size >= FRONT; size = size / 2 / PAGE * PAGE) {
         void *memory = MAP_FAILED;
         if (ftruncate(pool.descriptor, (off_t)size) == 0)
             memory = mmap(NULL, size, protection, flags, pool.descriptor, 0);
-        if (memory == MAP_FAILED)
+        if (memory == MAP_FAILED) {
+            pool.failure = errno;
             continue;
+        }
         madvise(memory, size, MADV_DONTFORK);
         madvise(memory, size, MADV_HUGEPAGE);
         pool.memory = memory;
@@ -75,9 +87,12 @@ static bool grow(size_t end)
     step = step < LEAST_GROWTH ? LEAST_GROWTH : step > MOST_GROWTH ? MOST_GROWTH : step;
     size_t target = round_up(end > pool.grown + step ? end : pool.grown + step, PAGE);
     target = target < pool.size ? target : pool.size;
-    if (end > target ||
-        fallocate(pool.descriptor, 0, (off_t)pool.grown, (off_t)(target - pool.grown)) != 0)
+    if (end > target)
         return false;
+    if (fallocate(pool.descriptor, 0, (off_t)pool.grown, (off_t)(target - pool.grown)) != 0) {
+        pool.failure = errno;
+        return false;
+    }
     POISON(pool.memory + pool.grown, target - pool.grown);
     pool.grown = target;
     return true;
@@ -99,16 +114,16 @@ static struct region *add_region(size_t size)
     return region;
 }
 
-/* The first page has the mark, and is never given back. */
-static void write_mark(void)
+/* Never given back. */
+static void make_front(void)
 {
-    if (!add_region(PAGE)) {
+    if (!add_region(FRONT)) {
         munmap(pool.memory, pool.size);
         pool.memory = NULL;
         return;
     }
     pool.mark = spmd__peer_file_mark();
-    UNPOISON(pool.memory, sizeof pool.mark);
+    UNPOISON(pool.memory, FRONT);
     memcpy(pool.memory, &pool.mark, sizeof pool.mark);
 }
 
@@ -119,8 +134,12 @@ static bool is_there(void)
         pool.descriptor = memfd_create("spmd", MFD_CLOEXEC);
         if (pool.descriptor >= 0)
             map_file();
+        else
+            pool.failure = errno;
         if (pool.memory)
-            write_mark();
+            make_front();
+        if (!pool.memory)
+            pool.refusal = pool.failure;
     }
     return pool.memory != NULL;
 }
@@ -196,8 +215,12 @@ spmd_status spmd__pool_take(size_t bytes, bool zeroed, void **memory)
     struct region *region = NULL;
     if (bytes >= POOL_LEAST_BYTES && bytes < SIZE_MAX / 2)
         region = find_region(room_of(bytes));
-    if (!region)
-        return spmd__alloc_block(bytes, memory);
+    if (!region) {
+        spmd_status status = spmd__alloc_block(bytes, memory);
+        if (status == SPMD_OK && bytes >= POOL_LEAST_BYTES)
+            pool.refusal = pool.failure;
+        return status;
+    }
     char *block = pool.memory + region->offset;
     UNPOISON(block, bytes);
     if (zeroed && region->dirty)
@@ -252,6 +275,16 @@ void spmd__pool_shrink(void *memory, size_t bytes)
     POISON((char *)memory + bytes, region->size - bytes);
     if (region->size < size)
         give_region(region->after);
+}
+
+void *spmd__pool_front(void)
+{
+    return is_there() ? pool.memory + PAGE : NULL;
+}
+
+int spmd__pool_refusal(void)
+{
+    return pool.refusal;
 }
 
 struct peer_file spmd__pool_file(void)

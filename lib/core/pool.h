@@ -31,8 +31,16 @@ void spmd__pool_shrink(void *memory, size_t bytes);
 /* Where memory lies in the pool's file; -1 if it is from the heap. */
 int64_t spmd__pool_offset(const void *memory);
 
-/* The file, for other processes to map; the pool has a page at its beginning that is no block's.
- * descriptor -1: there is none. */
+/* The file, for other processes to map. descriptor -1: there is none. */
 struct peer_file spmd__pool_file(void);
+
+/* The pool's beginning is no block's: a page for the mark of the file, then this room for what the
+ * process shows to others, zeroed at first. NULL: there is no pool. */
+enum { POOL_FRONT_BYTES = 1 << 15 };
+void *spmd__pool_front(void);
+
+/* Why the system gave no memory for the pool, or for a block that should lie in it, as errno says
+ * it; 0: it always has. */
+int spmd__pool_refusal(void);
 
 #endif

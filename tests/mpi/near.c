@@ -1,13 +1,15 @@
 /* near.c - large blocks, which ranks of a node read where they lie; and the same by messages. */
 #include "pattern.h"
 
-/* Runs a case with blocks that can be read, and with such that cannot. */
-static void both_ways(void (*run)(void))
+/* Runs a case once for each way that can be forced. */
+static void every_way(void (*run)(void))
 {
-    run();
-    setenv("SPMD_PEER_READS", "0", 1);
-    run();
-    unsetenv("SPMD_PEER_READS");
+    static const char *const ways[] = {"auto", "pool", "readv", "messages", "collective"};
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        setenv("SPMD_MOVE", ways[i], 1);
+        run();
+    }
+    unsetenv("SPMD_MOVE");
 }
 
 static const char *const specs[] = {"P()",        "P(x)",     "P(-,x)",   "P(x,y)",
@@ -60,12 +62,12 @@ static void plan_mixed(void)
 
 static void large_blocks_move(void)
 {
-    both_ways(plan_large);
+    every_way(plan_large);
 }
 
 static void blocks_of_which_some_are_small_move(void)
 {
-    both_ways(plan_mixed);
+    every_way(plan_mixed);
 }
 
 static void run_outputs(void)
@@ -104,7 +106,7 @@ static void run_outputs(void)
 
 static void a_plan_moves_several_arrays_and_uses_memory_again(void)
 {
-    both_ways(run_outputs);
+    every_way(run_outputs);
 }
 
 static void a_plan_where_nothing_moves_gives_the_array(void)
@@ -330,12 +332,12 @@ static void run_moves(void)
 
 static void large_reductions_are_as_small_ones(void)
 {
-    both_ways(run_reductions);
+    every_way(run_reductions);
 }
 
 static void large_blocks_are_scattered_and_gathered(void)
 {
-    both_ways(run_moves);
+    every_way(run_moves);
 }
 
 /* A mesh may go while a slow rank still looks at its slots. */
