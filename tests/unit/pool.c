@@ -1,9 +1,11 @@
 /* pool.c - unit tests of the memory of blocks, and of the copies that go past the caches. */
 #include "core/pool.h"
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "core/copy.h"
 #include "core/mem.h"
@@ -150,6 +152,41 @@ START_TEST(more_than_there_is_is_an_error)
 }
 END_TEST
 
+/* A file of this size at most; each test is a process of its own. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit = {bytes, bytes};
+    ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+START_TEST(a_small_file_has_room_for_some_blocks)
+{
+    limit_files((rlim_t)5 * POOL_LEAST_BYTES);
+    char *some = take((size_t)2 * POOL_LEAST_BYTES, true), *more = take(LARGE, true);
+    ck_assert(spmd__pool_offset(some) > 0);
+    ck_assert_int_eq(spmd__pool_offset(more), -1);
+    ck_assert_int_eq(spmd__pool_refusal(), EFBIG);
+    char *front = spmd__pool_front();
+    ck_assert(front && is_zero(front, POOL_FRONT_BYTES));
+    memset(front, 1, POOL_FRONT_BYTES);
+    ck_assert(is_zero(some, (size_t)2 * POOL_LEAST_BYTES));
+    spmd__pool_give(some);
+    spmd__pool_give(more);
+}
+END_TEST
+
+START_TEST(without_a_file_blocks_are_from_the_heap)
+{
+    limit_files(POOL_LEAST_BYTES); /* and the front needs more */
+    char *block = take(LARGE, true);
+    ck_assert_int_eq(spmd__pool_offset(block), -1);
+    ck_assert_int_eq(spmd__pool_refusal(), EFBIG);
+    ck_assert_ptr_null(spmd__pool_front());
+    ck_assert_int_eq((int)spmd__pool_file().descriptor, -1);
+    spmd__pool_give(block);
+}
+END_TEST
+
 START_TEST(copies_past_the_caches_are_copies)
 {
     enum { ROOM = 1024 };
@@ -172,4 +209,5 @@ UNIT_MAIN("pool", large_blocks_have_a_place_in_the_file,
           memory_is_used_again_and_zeroed_where_asked, neighbours_that_are_free_become_one,
           what_a_block_has_too_much_is_used_again, random_blocks_do_not_overlap,
           another_mapping_shows_the_same, more_than_there_is_is_an_error,
+          a_small_file_has_room_for_some_blocks, without_a_file_blocks_are_from_the_heap,
           copies_past_the_caches_are_copies)

@@ -1,0 +1,155 @@
+/* moves.h - by which way data moves: what the library asks of MPI and of the system is counted, and
+ * its notes are. Our functions are found in place of theirs. */
+#ifndef MOVES_H
+#define MOVES_H
+
+#include <errno.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+#include "pattern.h"
+
+/* Since moves_begin. */
+static int64_t moves_sent; /* bytes of messages, but for short ones */
+static int64_t moves_read; /* bytes of other processes' own memory */
+
+enum { MOVES_LEAST_MESSAGE = 4096 };
+
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int rank, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    int size;
+    MPI_Type_size(type, &size);
+    moves_sent += (int64_t)count * size >= MOVES_LEAST_MESSAGE ? (int64_t)count * size : 0;
+    return PMPI_Isend(data, count, type, rank, tag, comm, request);
+}
+
+ssize_t process_vm_readv(pid_t process, const struct iovec *local, unsigned long nlocal,
+                         const struct iovec *remote, unsigned long nremote, unsigned long flags)
+{
+    ssize_t bytes = syscall(SYS_process_vm_readv, process, local, nlocal, remote, nremote, flags);
+    moves_read += bytes > 0 ? bytes : 0;
+    return bytes;
+}
+
+static inline void moves_begin(void)
+{
+    moves_sent = moves_read = 0;
+}
+
+/* Of all ranks. */
+static inline int64_t moves_total(int64_t mine)
+{
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return mine;
+}
+
+/* Open MPI reads other processes' memory as well, if it is let. For a main, before MPI_Init. */
+static inline void moves_leave_mpi_out(void)
+{
+    setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 1);
+}
+
+/* The pool is made with the first large block, and keeps to this limit. */
+static inline void moves_limit_pool(rlim_t bytes)
+{
+    struct rlimit limit, small;
+    spmd_mesh *mesh = NULL;
+    spmd_array *array = NULL;
+    getrlimit(RLIMIT_FSIZE, &limit);
+    small = (struct rlimit){.rlim_cur = bytes, .rlim_max = limit.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &small);
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_SELF, "x=1", &mesh));
+    EXPECT_OK(spmd_array_zeros(mesh, "P()", SPMD_U8, SPMD_SHAPE(40000), &array));
+    setrlimit(RLIMIT_FSIZE, &limit);
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
+/* The columns of a matrix, moved to be rows: a part for each pair of ranks, dense where it comes
+ * from. All but what a rank has for itself has to come from others: MOVES_SIDE^2 doubles. */
+enum { MOVES_SIDE = 512 };
+
+static inline int64_t moves_expected(void)
+{
+    int64_t own = 0;
+    for (int r = 0; r < test_size; r++) {
+        int64_t rows = MOVES_SIDE / test_size + (r < MOVES_SIDE % test_size);
+        own += rows * rows * 8;
+    }
+    return (int64_t)MOVES_SIDE * MOVES_SIDE * 8 - own;
+}
+
+/* Makes the move by the way `way`, and counts. */
+static inline void moves_make(const char *way)
+{
+    const spmd_shape shape = SPMD_SHAPE(MOVES_SIDE, MOVES_SIDE);
+    spmd_mesh *mesh = NULL;
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *out = NULL;
+    setenv("SPMD_MOVE", way, 1);
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    unsetenv("SPMD_MOVE");
+    spmd_array *in = pattern_array(mesh, "P(-,x)", SPMD_F64, shape);
+    EXPECT_OK(spmd_sharding_create(mesh, "P(-,x)", &from));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
+    moves_begin();
+    EXPECT_OK(spmd_reshard_run(plan, 1, &in, &out));
+    EXPECT(pattern_is_on(out, shape, SPMD_F64, to));
+    spmd_reshard_free(&plan);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_mesh_free(&mesh);
+}
+
+/* The way moves all data by messages, or reads all of it, or does neither. */
+static inline void moves_expect(const char *way, bool sends, bool reads)
+{
+    moves_make(way);
+    bool sent = EXPECT(moves_total(moves_sent) == (sends ? moves_expected() : 0));
+    if (!EXPECT(moves_total(moves_read) == (reads ? moves_expected() : 0)) || !sent)
+        fprintf(stderr, "# SPMD_MOVE=%s\n", way);
+}
+
+/* Standard error, kept in a file. */
+struct moves_notes {
+    FILE *file;
+    int saved;
+};
+
+static inline struct moves_notes moves_catch(void)
+{
+    struct moves_notes notes = {.file = tmpfile(), .saved = dup(STDERR_FILENO)};
+    dup2(fileno(notes.file), STDERR_FILENO);
+    return notes;
+}
+
+/* Whether the ranks together wrote this line, once, with "spmd: note: " before it, and no other
+ * one; NULL, or one rank alone: none at all. */
+static inline bool moves_noted(struct moves_notes *notes, const char *wanted)
+{
+    char line[1024];
+    int64_t right = 0, wrong = 0;
+    dup2(notes->saved, STDERR_FILENO);
+    close(notes->saved);
+    rewind(notes->file);
+    while (fgets(line, sizeof line, notes->file)) {
+        line[strcspn(line, "\n")] = '\0';
+        bool is_wanted =
+            wanted && strncmp(line, "spmd: note: ", 12) == 0 && strcmp(line + 12, wanted) == 0;
+        if (!is_wanted)
+            fprintf(stderr, "%s\n", line);
+        right += is_wanted;
+        wrong += !is_wanted;
+    }
+    fclose(notes->file);
+    return moves_total(right) == (wanted && test_size > 1) && moves_total(wrong) == 0;
+}
+
+#endif
