@@ -26,7 +26,8 @@ void spmd__text_add(struct text *text, const char *format, ...)
 
 void spmd__text_add_bytes(struct text *text, double bytes)
 {
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+    static const char *const units[] = {"B",   "KiB", "MiB", "GiB", "TiB",
+                                        "PiB", "EiB", "ZiB", "YiB"};
     enum { LAST = sizeof units / sizeof units[0] - 1 };
     int unit = 0;
     while (bytes >= 1024 && unit < LAST) {

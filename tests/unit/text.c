@@ -54,7 +54,7 @@ START_TEST(bytes_have_units)
         const char *text;
     } cases[] = {
         {0, "0 B"},        {1023, "1023 B"},     {1536, "1.5 KiB"},       {1048576, "1 MiB"},
-        {0x1p63, "8 EiB"}, {0x1p73, "8192 EiB"}, {1047527424, "999 MiB"}, {1e6, "976.6 KiB"}};
+        {0x1p63, "8 EiB"}, {0x1p93, "8192 YiB"}, {1047527424, "999 MiB"}, {1e6, "976.6 KiB"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         char buffer[32];
         struct text text = spmd__text_begin(buffer, sizeof buffer);
