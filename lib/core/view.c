@@ -123,13 +123,6 @@ static void copy_runs(char *dst, int64_t dst_stride, const char *src, int64_t sr
     }
 }
 
-static void copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                                 int64_t count, size_t run)
-{
-    for (int64_t i = 0; i < count; i++)
-        spmd__copy_past_cache(dst + i * dst_stride, src + i * src_stride, run);
-}
-
 static void move_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
                       int64_t count, size_t run)
 {
@@ -156,7 +149,7 @@ static void copy(const struct view *dst, const struct view *src, size_t element,
     if (spmd__view_size(dst) == 0)
         return;
     struct runs runs = spmd__runs_of(dst, src, element);
-    if (copy_all == copy_runs_past_cache && runs.bytes < LEAST_RUN_PAST_CACHE)
+    if (copy_all == spmd__copy_runs_past_cache && runs.bytes < LEAST_RUN_PAST_CACHE)
         copy_all = copy_runs;
     copy_from_dim(&runs, copy_all, 0, dst->data, src->data);
 }
@@ -168,7 +161,7 @@ void spmd__view_copy(const struct view *dst, const struct view *src, size_t elem
 
 void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element)
 {
-    copy(dst, src, element, copy_runs_past_cache);
+    copy(dst, src, element, spmd__copy_runs_past_cache);
     spmd__copy_flush();
 }
 

@@ -205,9 +205,32 @@ START_TEST(copies_past_the_caches_are_copies)
 }
 END_TEST
 
+/* Runs of some pages and a bit, which begin anywhere. */
+START_TEST(runs_past_the_caches_are_copied)
+{
+    enum { RUNS = 5, ROOM = 4 * 4096 };
+    static unsigned char from[RUNS][ROOM], to[RUNS][ROOM];
+    for (int i = 0; i < RUNS * ROOM; i++)
+        from[i / ROOM][i % ROOM] = (unsigned char)(i % 251);
+    for (size_t run = 0; run < ROOM - 128; run += run < 200 ? 23 : 1777)
+        for (size_t start = 0; start < 128; start += 31) {
+            memset(to, 0, sizeof to);
+            spmd__copy_runs_past_cache((char *)to[0] + start, ROOM, (char *)from[1] + 3, -ROOM / 4,
+                                       RUNS, run);
+            spmd__copy_flush();
+            for (int i = 0; i < RUNS; i++) {
+                const unsigned char *source = from[1] + 3 - (ptrdiff_t)i * ROOM / 4;
+                ck_assert_int_eq(memcmp(to[i] + start, source, run), 0);
+                ck_assert(start == 0 || to[i][start - 1] == 0);
+                ck_assert_int_eq(to[i][start + run], 0);
+            }
+        }
+}
+END_TEST
+
 UNIT_MAIN("pool", large_blocks_have_a_place_in_the_file,
           memory_is_used_again_and_zeroed_where_asked, neighbours_that_are_free_become_one,
           what_a_block_has_too_much_is_used_again, random_blocks_do_not_overlap,
           another_mapping_shows_the_same, more_than_there_is_is_an_error,
           a_small_file_has_room_for_some_blocks, without_a_file_blocks_are_from_the_heap,
-          copies_past_the_caches_are_copies)
+          copies_past_the_caches_are_copies, runs_past_the_caches_are_copied)
