@@ -8,7 +8,8 @@
  *
  * A single reshard is spmd_reshard (spmd/array.h): a plan and one run. Who sends what to whom is
  * arithmetic; no element is received twice, nor by a rank that has it. A rank reads what it needs
- * from the blocks of its node where they lie, and gets the rest by messages. */
+ * from the blocks of its node where they lie, and gets the rest by messages; or by a collective of
+ * MPI, among ranks of several nodes that have many small parts for each other. */
 #ifndef SPMD_RESHARD_H
 #define SPMD_RESHARD_H
 
@@ -24,8 +25,9 @@ typedef struct spmd_reshard_call spmd_reshard_call;
 
 /* Collective over both meshes; local if both are abstract: such a plan tells what a run would do,
  * and cannot run. Plans the way of arrays of this type and shape from one sharding to another, of
- * the same mesh or of any other one (see spmd_reshard_to). Memory that a run needs
- * besides source and target: at most two short messages' worth for each peer on other nodes. */
+ * the same mesh or of any other one (see spmd_reshard_to). Memory that a run needs besides source
+ * and target: at most two short messages' worth for each peer on other nodes; for a collective of
+ * MPI, once more what moves. */
 spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
                               spmd_shape shape, spmd_reshard_call **plan);
 

@@ -21,8 +21,8 @@ static spmd_block block_after(const spmd_reshard_call *plan, const spmd_array *a
 bool spmd__donate_fits(const spmd_reshard_call *plan, const spmd_array *array)
 {
     if (array->holds > 1 || array->lender || plan->steps.reduce != MOVE_NOTHING ||
-        !spmd__mesh_is_member(plan->from->mesh) || !spmd__mesh_is_member(plan->to->mesh) ||
-        !spmd__exchange_is_own(&plan->exchange))
+        plan->collective.group || !spmd__mesh_is_member(plan->from->mesh) ||
+        !spmd__mesh_is_member(plan->to->mesh) || !spmd__exchange_is_own(&plan->exchange))
         return false;
     spmd_block block = block_after(plan, array);
     return spmd__block_bytes(&block) <= spmd__block_bytes(&array->block);

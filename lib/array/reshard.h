@@ -7,6 +7,7 @@
 #include "array/array.h"
 #include "array/contributions.h"
 #include "array/exchange.h"
+#include "array/reshard_collective.h"
 #include "comm/bridge.h"
 
 struct spmd_reshard_call {
@@ -16,10 +17,11 @@ struct spmd_reshard_call {
     bool nothing; /* has to be done */
     struct steps steps;
     struct bridge bridge;
-    struct contributions contributions; /* where the steps reduce, on ranks that have some */
-    bool moves;                         /* values do; else a sum is made where it stays */
-    void *values;                       /* what they are moved from; NULL: the source's block */
-    struct exchange exchange;           /* parts are offsets from the blocks' first bytes */
+    struct contributions contributions;   /* where the steps reduce, on ranks that have some */
+    bool moves;                           /* values do; else a sum is made where it stays */
+    void *values;                         /* what they are moved from; NULL: the source's block */
+    struct exchange exchange;             /* parts are offsets from the blocks' first bytes */
+    struct reshard_collective collective; /* if it has a group, it moves them */
     bool first; /* this rank gets values, where others along some axes get zeros */
 };
 

@@ -109,6 +109,22 @@ static bool adds_up(const spmd_reshard_call *plan)
     return plan->steps.reduce != MOVE_NOTHING && spmd__mesh_is_member(plan->from->mesh);
 }
 
+/* Whether values move by a collective of MPI. */
+static spmd_status open_collective(spmd_reshard_call *plan)
+{
+    spmd_mesh *mesh = plan->to->mesh;
+    const struct reshard_route route = {mesh,
+                                        plan->exchange.node,
+                                        &plan->steps.move,
+                                        &plan->steps.mid,
+                                        &plan->to->spec,
+                                        plan->shape,
+                                        spmd_dtype_size(plan->dtype)};
+    if (!plan->moves || plan->steps.filled || !spmd_mesh_equal(plan->from->mesh, mesh))
+        return SPMD_OK;
+    return spmd__reshard_collective_open(&route, &plan->collective);
+}
+
 /* Whether arrays that lie as one says lie as the other one says. */
 static bool is_nothing(const spmd_sharding *from, const spmd_sharding *to, spmd_shape shape)
 {
@@ -142,7 +158,7 @@ spmd_status spmd__reshard_begin(const spmd_sharding *from, const spmd_sharding *
         TRY(spmd__contributions_open(from, &plan->steps, &plan->contributions));
     if (plan->bridge.lender)
         TRY(spmd__mesh_node(plan->bridge.lender, &plan->exchange.node));
-    return SPMD_OK;
+    return open_collective(plan);
 }
 
 /* Room for what this rank has after adding up, if that is not where it stays. */
@@ -169,6 +185,8 @@ spmd_status spmd__reshard_draft(spmd_reshard_call *plan)
         return SPMD_OK;
     TRY(spmd__bridge_map(&plan->bridge));
     TRY(cut_boxes(plan));
+    if (plan->collective.group)
+        return spmd__reshard_collective_prepare(&plan->collective, &plan->exchange);
     return spmd__exchange_prepare(&plan->exchange);
 }
 
@@ -195,7 +213,9 @@ spmd_status spmd__reshard_move(spmd_reshard_call *plan, const spmd_block *from,
     if (plan->moves) {
         plan->exchange.from = plan->values ? plan->values : from->data;
         plan->exchange.to = to->data;
-        TRY(spmd__exchange_run(&plan->exchange));
+        TRY(plan->collective.group
+                ? spmd__reshard_collective_run(&plan->collective, &plan->exchange)
+                : spmd__exchange_run(&plan->exchange));
     }
     if (!plan->first && spmd__mesh_is_member(plan->to->mesh))
         memset(to->data, 0, spmd__block_bytes(to));
@@ -205,6 +225,7 @@ spmd_status spmd__reshard_move(spmd_reshard_call *plan, const spmd_block *from,
 void spmd__reshard_end(spmd_reshard_call *plan)
 {
     if (!plan->nothing) {
+        spmd__reshard_collective_free(&plan->collective);
         spmd__exchange_free(&plan->exchange);
         spmd__contributions_free(&plan->contributions);
         spmd__pool_give(plan->values);

@@ -47,6 +47,7 @@ struct spmd_mesh {
     bool abstract;
     bool strict;
     bool noted_empty;     /* "n of m ranks hold nothing" has been said */
+    bool noted_usual_way; /* that collectives are forced, and a move is none, has been said */
     struct costs costs;   /* the same on all ranks */
     enum way way;         /* that SPMD_MOVE forces; not of a view */
     int64_t position;     /* -1 on idle ranks and abstract meshes */

@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <locale.h>
 #include <math.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -179,19 +178,19 @@ static double rounds(int64_t ranks)
     return count;
 }
 
-double spmd__cost_messages(const struct costs *costs, int64_t ranks, double bytes)
+double spmd__cost_messages(const struct costs *costs, const struct cost_move *move)
 {
-    return (double)(ranks - 1) * costs->message_latency + bytes / costs->message_rate;
+    return (double)(move->ranks - 1) * costs->message_latency + move->bytes / costs->message_rate;
 }
 
-double spmd__cost_collective(const struct costs *costs, enum move_kind kind, int64_t ranks,
-                             double bytes)
+double spmd__cost_collective(const struct costs *costs, const struct cost_move *move)
 {
-    double seconds = bytes / costs->collective_rate, steps = rounds(ranks);
-    double short_parts = steps * costs->collective_latency;
-    if (kind == MOVE_ALL_GATHER)
-        return short_parts + seconds;
-    /* In each of few rounds half of all travels on (Bruck), or each part goes by itself. */
-    short_parts += seconds * fmax(steps / 2, 1);
-    return fmin(short_parts, (double)(ranks - 1) * costs->collective_latency + seconds);
+    double seconds = move->bytes / costs->collective_rate, steps = rounds(move->ranks);
+    double quick = steps * costs->collective_latency;
+    if (move->kind == MOVE_ALL_GATHER)
+        return quick + seconds;
+    /* Each part goes by itself; or, if all are alike, in each of few rounds half of all travels on
+     * (Bruck's algorithm). */
+    double plain = (double)(move->ranks - 1) * costs->collective_latency + seconds;
+    return move->even ? fmin(plain, quick + seconds * fmax(steps / 2, 1)) : plain;
 }

@@ -10,6 +10,7 @@
 #ifndef CORE_COST_H
 #define CORE_COST_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/error.h"
@@ -43,10 +44,16 @@ double spmd__costs_half_cache(void);
 spmd_status spmd__costs_parse(const char *text, struct costs *costs);
 spmd_status spmd__costs_read(const char *path, struct costs *costs);
 
-/* Seconds of a move among `ranks` by messages between each two, where the one that gets most gets
- * `bytes` from the others; and by MPI's collective for a MOVE_ALL_GATHER or MOVE_ALL_TO_ALL. */
-double spmd__cost_messages(const struct costs *costs, int64_t ranks, double bytes);
-double spmd__cost_collective(const struct costs *costs, enum move_kind kind, int64_t ranks,
-                             double bytes);
+/* A move among ranks, an all-gather or an all-to-all. */
+struct cost_move {
+    enum move_kind kind;
+    int64_t ranks;
+    bool even;    /* all parts are of one size */
+    double bytes; /* that the one who gets most gets from the others */
+};
+
+/* Seconds that it takes by messages between each two, and by MPI's collective for it. */
+double spmd__cost_messages(const struct costs *costs, const struct cost_move *move);
+double spmd__cost_collective(const struct costs *costs, const struct cost_move *move);
 
 #endif

@@ -66,38 +66,50 @@ START_TEST(files_are_read)
 }
 END_TEST
 
-static bool collective_wins(enum move_kind kind, int64_t ranks, double bytes)
+static bool collective_wins(struct cost_move move)
 {
     struct costs costs = spmd__costs_default();
-    return spmd__cost_collective(&costs, kind, ranks, bytes) <
-           spmd__cost_messages(&costs, ranks, bytes);
+    return spmd__cost_collective(&costs, &move) < spmd__cost_messages(&costs, &move);
 }
 
 START_TEST(collectives_win_for_many_small_parts)
 {
     for (int kind = MOVE_ALL_GATHER; kind <= MOVE_ALL_TO_ALL; kind++) {
-        ck_assert(!collective_wins(kind, 2, 8)); /* one message is as good */
-        ck_assert(!collective_wins(kind, 2, 1e9));
-        ck_assert(collective_wins(kind, 64, 64 * 8));
-        ck_assert(!collective_wins(kind, 64, 1e9));
-        ck_assert(collective_wins(kind, 65536, 65536 * 8));
+        ck_assert(!collective_wins((struct cost_move){kind, 2, true, 8})); /* one message does */
+        ck_assert(!collective_wins((struct cost_move){kind, 2, true, 1e9}));
+        ck_assert(collective_wins((struct cost_move){kind, 64, true, 64 * 8}));
+        ck_assert(!collective_wins((struct cost_move){kind, 64, true, 1e9}));
+        ck_assert(collective_wins((struct cost_move){kind, 65536, true, 65536 * 8}));
     }
-    ck_assert(collective_wins(MOVE_ALL_GATHER, 64, 1e5));
-    ck_assert(!collective_wins(MOVE_ALL_TO_ALL, 64, 1e5)); /* its data travels several times */
+    ck_assert(collective_wins((struct cost_move){MOVE_ALL_GATHER, 64, true, 1e5}));
+    ck_assert(collective_wins((struct cost_move){MOVE_ALL_GATHER, 64, false, 1e5}));
+    /* Here data travels several times, or as many messages go. */
+    ck_assert(!collective_wins((struct cost_move){MOVE_ALL_TO_ALL, 64, true, 1e5}));
+    ck_assert(!collective_wins((struct cost_move){MOVE_ALL_TO_ALL, 64, false, 64 * 8}));
 }
 END_TEST
 
 START_TEST(costs_add_up)
 {
     struct costs costs;
+    const struct cost_move move = {MOVE_ALL_GATHER, 5, true, 40};
     ASSERT_OK(spmd__costs_parse("message_latency = 1\nmessage_rate = 10\n"
                                 "collective_latency = 2\ncollective_rate = 20\n",
                                 &costs));
-    ck_assert_double_eq(spmd__cost_messages(&costs, 5, 40), 4 * 1 + 4);
-    ck_assert_double_eq(spmd__cost_collective(&costs, MOVE_ALL_GATHER, 5, 40), 3 * 2 + 2);
-    ck_assert_double_eq(spmd__cost_collective(&costs, MOVE_ALL_TO_ALL, 5, 40), 3 * 2 + 2 * 1.5);
-    ck_assert_double_eq(spmd__cost_collective(&costs, MOVE_ALL_TO_ALL, 5, 400), 4 * 2 + 20);
-    ck_assert_double_eq(spmd__cost_collective(&costs, MOVE_ALL_TO_ALL, 64, 40), 6 * 2 + 3 * 2);
+    ck_assert_double_eq(spmd__cost_messages(&costs, &move), 4 * 1 + 4);
+    ck_assert_double_eq(spmd__cost_collective(&costs, &move), 3 * 2 + 2);
+    const struct {
+        struct cost_move move;
+        double seconds;
+    } swaps[] = {
+        {{MOVE_ALL_TO_ALL, 5, true, 40}, 3 * 2 + 2 * 1.5},
+        {{MOVE_ALL_TO_ALL, 5, true, 400}, 4 * 2 + 20},
+        {{MOVE_ALL_TO_ALL, 5, false, 40}, 4 * 2 + 2},
+        {{MOVE_ALL_TO_ALL, 64, true, 40}, 6 * 2 + 2 * 3},
+        {{MOVE_ALL_TO_ALL, 2, true, 40}, 2 + 2},
+    };
+    for (size_t i = 0; i < sizeof swaps / sizeof *swaps; i++)
+        ck_assert_double_eq(spmd__cost_collective(&costs, &swaps[i].move), swaps[i].seconds);
 }
 END_TEST
 

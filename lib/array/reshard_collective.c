@@ -1,0 +1,233 @@
+/* array/reshard_collective.c - the move of a reshard as one of MPI's collectives. */
+#include "array/reshard_collective.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "comm/collective.h"
+#include "comm/mpi.h"
+#include "core/box.h"
+#include "core/layout.h"
+#include "core/mem.h"
+
+/* Whether every split dimension divides, and so all blocks are of one shape. */
+static bool divides(const struct axes *axes, const struct spec *spec, spmd_shape shape)
+{
+    for (int d = 0; d < spec->ndim && d < shape.ndim; d++) {
+        struct axis_list entry = spmd__spec_entry(spec, d);
+        if (shape.dim[d] % spmd__axis_list_size(axes, &entry) != 0)
+            return false;
+    }
+    return true;
+}
+
+/* The move of the first position, whose blocks are the largest of all. */
+static struct cost_move measure(const struct reshard_route *route, int64_t *most)
+{
+    const struct axes *axes = &route->mesh->axes;
+    spmd_box from = spmd__layout_box(axes, route->from, route->shape, 0);
+    spmd_box to = spmd__layout_box(axes, route->to, route->shape, 0), kept;
+    int64_t element = (int64_t)route->element, got = spmd_box_size(&to) * element;
+    if (spmd__box_intersect(&from, &to, &kept))
+        got -= spmd_box_size(&kept) * element;
+    int64_t source = spmd_box_size(&from) * element, target = spmd_box_size(&to) * element;
+    *most = source > target ? source : target;
+    return (struct cost_move){.kind = route->move->kind,
+                              .ranks = spmd__axis_list_size(axes, &route->move->axes),
+                              .even = divides(axes, route->from, route->shape) &&
+                                      divides(axes, route->to, route->shape),
+                              .bytes = (double)got};
+}
+
+/* Whether the members of the group can all read each other: then all of them find it so. */
+static bool are_near(const struct node *node, const struct group *group)
+{
+    if (spmd__node_size(node) < group->size)
+        return false;
+    for (int64_t m = 0; m < group->size; m++)
+        if (m != group->index && !spmd__node_has(node, (int)spmd__group_member(group, m)))
+            return false;
+    return true;
+}
+
+static bool is_collective(const struct reshard_route *route)
+{
+    enum move_kind kind = route->move->kind;
+    return kind == MOVE_ALL_GATHER || kind == MOVE_ALL_TO_ALL;
+}
+
+/* Once for each mesh: a way that is forced, and is none for this move. */
+static void note_usual_way(const struct reshard_route *route, const char *why)
+{
+    spmd_mesh *root = spmd__mesh_root(route->mesh);
+    char note[1024];
+    if (root->noted_usual_way || root->position != 0)
+        return;
+    root->noted_usual_way = true;
+    struct text text = spmd__text_begin(note, sizeof note);
+    spmd__spec_print(&text, &route->mesh->axes, route->from);
+    spmd__text_add(&text, " to ");
+    spmd__spec_print(&text, &route->mesh->axes, route->to);
+    fprintf(stderr, "spmd: note: SPMD_MOVE=collective: %s %s; it goes the usual way\n", note, why);
+}
+
+/* Whether the group's ranks move their parts so, by arithmetic on what all of them know. */
+static bool is_chosen(const struct reshard_route *route, const struct group *group,
+                      struct reshard_collective *collective)
+{
+    const spmd_mesh *mesh = route->mesh;
+    enum way way = spmd__mesh_root(route->mesh)->way;
+    int64_t most;
+    struct cost_move move = measure(route, &most);
+    bool counts = most <= spmd__mpi_piece_bytes / group->size;
+    collective->kind = move.kind;
+    collective->even = move.even;
+    collective->total = counts ? most * group->size : 0;
+    if (way == WAY_COLLECTIVE && !counts)
+        note_usual_way(route, "is too large for one call of MPI");
+    if (way == WAY_COLLECTIVE || !counts)
+        return counts;
+    return way == WAY_AUTO && !are_near(route->node, group) &&
+           spmd__cost_collective(&mesh->costs, &move) < spmd__cost_messages(&mesh->costs, &move);
+}
+
+spmd_status spmd__reshard_collective_open(const struct reshard_route *route,
+                                          struct reshard_collective *collective)
+{
+    struct group *group;
+    if (!is_collective(route)) {
+        if (spmd__mesh_root(route->mesh)->way == WAY_COLLECTIVE &&
+            route->move->kind != MOVE_NOTHING && route->move->kind != MOVE_SLICE)
+            note_usual_way(route, "is neither an all-gather nor an all-to-all");
+        return SPMD_OK;
+    }
+    TRY(spmd__mesh_group_find(route->mesh, &route->move->axes, &group));
+    if (!is_chosen(route, group, collective))
+        return SPMD_OK;
+    TRY(spmd__group_open(group));
+    collective->group = group;
+    return SPMD_OK;
+}
+
+/* Lists the parts by member, and finds out whether they lie one after the other in the block. */
+static spmd_status list_parts(const struct group *group, const struct transfers *transfers,
+                              size_t element, struct reshard_parts *parts)
+{
+    int64_t size = group->size, total = 0;
+    bool packs = false, begun = false;
+    TRY(spmd__alloc((size_t)size, sizeof *parts->part, &parts->part));
+    TRY(spmd__alloc((size_t)size, sizeof *parts->bytes, &parts->bytes));
+    for (int i = 0; i < transfers->count; i++) {
+        const struct transfer *transfer = &transfers->list[i];
+        int64_t member = spmd__axis_list_index(&group->mesh->axes, &group->axes, transfer->peer);
+        parts->part[member] = transfer;
+    }
+    for (int64_t m = 0; m < size; m++) {
+        if (!parts->part[m])
+            continue;
+        const struct view *part = &parts->part[m]->part;
+        if (!begun)
+            parts->offset = (intptr_t)part->data;
+        begun = true;
+        packs = packs || (intptr_t)part->data != parts->offset + total ||
+                !spmd__view_is_dense(part, element);
+        parts->bytes[m] = spmd__view_size(part) * (int64_t)element;
+        total += parts->bytes[m];
+    }
+    void *packed = NULL;
+    TRY(packs ? spmd__alloc_block((size_t)total, &packed) : SPMD_OK);
+    parts->packed = packed;
+    return SPMD_OK;
+}
+
+/* Takes what the call will take in a run, so that the arena has it. */
+static spmd_status reserve(struct reshard_collective *collective)
+{
+    void *counts;
+    struct arena_mark mark = spmd__arena_mark(&collective->arena);
+    for (int i = 0; i < 4; i++) /* counts and places, to send and to receive */
+        TRY(spmd__arena_take(&collective->arena, (size_t)collective->group->size, sizeof(int),
+                             &counts));
+    spmd__arena_reset(&collective->arena, mark);
+    return SPMD_OK;
+}
+
+spmd_status spmd__reshard_collective_prepare(struct reshard_collective *collective,
+                                             const struct exchange *exchange)
+{
+    const struct group *group = collective->group;
+    if (collective->kind == MOVE_ALL_TO_ALL)
+        TRY(list_parts(group, &exchange->sends, exchange->element, &collective->sends));
+    TRY(list_parts(group, &exchange->receives, exchange->element, &collective->receives));
+    return reserve(collective);
+}
+
+/* Copies the parts between the block and where they are packed. */
+static void copy_parts(const struct reshard_collective *collective,
+                       const struct reshard_parts *parts, char *block, size_t element, bool packing)
+{
+    char *packed = parts->packed;
+    for (int64_t m = 0; packed && m < collective->group->size; m++) {
+        if (!parts->part[m])
+            continue;
+        struct view part = parts->part[m]->part;
+        part.data = block + (intptr_t)part.data;
+        struct view dense = spmd__view_like(&part, packed, element);
+        spmd__view_copy(packing ? &dense : &part, packing ? &part : &dense, element);
+        packed += parts->bytes[m];
+    }
+}
+
+static char *place_of(const struct reshard_parts *parts, char *block)
+{
+    return parts->packed ? parts->packed : block + parts->offset;
+}
+
+/* The bytes of every part that goes between two members, which are of one size. */
+static int64_t size_of_part(const struct reshard_collective *collective)
+{
+    return collective->even ? collective->receives.bytes[0] : -1;
+}
+
+static spmd_status call_mpi(struct reshard_collective *collective, const struct exchange *exchange)
+{
+    MPI_Comm comm = collective->group->comm;
+    const struct reshard_parts *sends = &collective->sends, *receives = &collective->receives;
+    char *out = place_of(receives, exchange->to);
+    struct volume volume = {size_of_part(collective), collective->total};
+    if (collective->kind == MOVE_ALL_GATHER)
+        return spmd__all_gather(comm, exchange->from, receives->bytes, out, &collective->arena,
+                                NULL);
+    return spmd__all_to_all(comm, volume, place_of(sends, exchange->from), sends->bytes, out,
+                            receives->bytes, &collective->arena, NULL);
+}
+
+spmd_status spmd__reshard_collective_run(struct reshard_collective *collective,
+                                         const struct exchange *exchange)
+{
+    struct arena_mark mark = spmd__arena_mark(&collective->arena);
+    if (exchange->node) { /* other groups may read in this round */
+        spmd__node_offer(exchange->node, NULL);
+        spmd__node_finish(exchange->node);
+    }
+    copy_parts(collective, &collective->sends, exchange->from, exchange->element, true);
+    spmd_status status = call_mpi(collective, exchange);
+    spmd__arena_reset(&collective->arena, mark);
+    copy_parts(collective, &collective->receives, exchange->to, exchange->element, false);
+    return status;
+}
+
+static void free_parts(struct reshard_parts *parts)
+{
+    free(parts->part);
+    free(parts->bytes);
+    free(parts->packed);
+}
+
+void spmd__reshard_collective_free(struct reshard_collective *collective)
+{
+    free_parts(&collective->sends);
+    free_parts(&collective->receives);
+    spmd__arena_free(&collective->arena);
+    *collective = (struct reshard_collective){.group = NULL};
+}
