@@ -22,6 +22,7 @@ static const struct command commands[] = {
 #ifdef HAVE_CBLAS
     {"sweep", "run one function for many configurations, sharded over the ranks", cmd_sweep},
 #endif
+    {"bench", "measure how fast data moves on the ranks, and what it costs", cmd_bench},
     {"info", "show the versions, libraries and ranks that are found", cmd_info},
     {"help", "show the help of a command", run_help},
 };

@@ -1,23 +1,13 @@
 #!/bin/sh
 # bench.sh - the measures run, and print lines of the form that they say.
 . "$(dirname "$0")/tap.sh"
+. "$(dirname "$0")/measures.sh"
 unset SPMD_CHECK SPMD_WATCHDOG # ratios of checked runs say nothing
 
-# measures RANKS NAME LEAST: bench/NAME prints a header, then at least LEAST lines of seven fields,
-# in which numbers are numbers; and remarks, behind a #.
+# measures RANKS NAME LEAST: bench/NAME prints LEAST lines or more.
 measures() {
-    run "$1" "$PWD/bench/$2" --once >"$tmp/csv" 2>"$tmp/complaints" || return 1
-    awk -F, -v ranks="$1" -v least="$3" '
-        function number(text) { return text ~ /^[0-9]+(\.[0-9]+)?(e[-+][0-9]+)?$/ }
-        NR == 1 { bad = $0 != "measure,ranks,bytes,ours_s,rival,rival_s,ratio"; next }
-        /^# / { next }
-        { lines++ }
-        NF != 7 || $2 != ranks || $3 !~ /^[0-9]+$/ || !number($4) || !number($6) || !number($7) {
-            print "not a measure: " $0
-            bad = 1
-        }
-        END { exit bad || lines < least }
-    ' "$tmp/csv"
+    run "$1" "$PWD/bench/$2" --once >"$tmp/csv" 2>"$tmp/complaints" &&
+        has_measures "$1" "$3" "$tmp/csv"
 }
 
 # Says a remark of this beginning.
