@@ -100,7 +100,8 @@ typedef struct spmd_shard_map_options {
 /* Collective over the mesh. Runs `body` on every rank over its blocks.
  *
  *   in       [nin] arrays of this mesh, or NULL for "none". Those that do not lie as their
- *            in_spec says are resharded first.
+ *            in_spec says are resharded first. Where that happens to the same input again, at the
+ *            same place of the program, position 0 says so once, with the bytes that move.
  *   in_specs [nin], out_specs [nout] texts of specs
  *   out      [nout] each NULL (so initialise it), or an array that is replaced: its memory is
  *            used again if its type fits and nobody else holds it. Unchanged if the call fails

@@ -11,6 +11,7 @@
 #include "core/cost.h"
 #include "core/error.h"
 #include "core/partition.h"
+#include "core/repeats.h"
 
 /* Who takes part in a collective, this rank among them: the ranks that differ along some axes only;
  * or, where a partition divides these, those in one part of it. */
@@ -50,6 +51,7 @@ struct spmd_mesh {
     bool noted_usual_way; /* that collectives are forced, and a move is none, has been said */
     struct costs costs;   /* the same on all ranks */
     enum way way;         /* that SPMD_MOVE forces; not of a view */
+    struct repeats moved; /* of a root: inputs of bodies that did not lie as they should */
     int64_t position;     /* -1 on idle ranks and abstract meshes */
     int rank;             /* this process in base, of a view in its root's: so messages call it */
     int *ranks;           /* [positions] in base; NULL: position p is rank p */

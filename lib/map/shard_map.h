@@ -77,6 +77,10 @@ uint64_t spmd__inputs_digest(const spmd_shard_map_call *call, spmd_array *const 
 /* Collective where something has to move: brings the inputs to where the body wants them. */
 spmd_status spmd__inputs_place(spmd_shard_map_call *call, spmd_array *const in[]);
 
+/* Local. Says once, from position 0, where the second input `index` like this one is resharded at
+ * the same place of the program. */
+void spmd__inputs_note(const spmd_shard_map_call *call, const spmd_array *array, int index);
+
 /* Local. Input `index` on the view. */
 spmd_status spmd__inputs_inner(spmd_ctx *ctx, int index, spmd_array **array);
 

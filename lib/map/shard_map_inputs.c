@@ -100,8 +100,10 @@ static spmd_status place_input(spmd_shard_map_call *call, spmd_array *array, int
     }
     if (!in_place && call->strict)
         return refuse(call, array, index);
-    if (!in_place)
+    if (!in_place) {
         TRY(spmd__reshard(array, input->wanted, &input->moved));
+        spmd__inputs_note(call, array, index);
+    }
     input->array = in_place ? array : input->moved;
     call->in[index] = input->array ? &input->array->block : NULL;
     return SPMD_OK;

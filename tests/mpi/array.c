@@ -1,7 +1,7 @@
 /* array.c - MPI tests of arrays: made in place, held, freed, described. */
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "caught.h"
 #include "meshes.h"
 
 static const spmd_dtype dtypes[] = {
@@ -473,31 +473,6 @@ static void idle_ranks_get_arrays_without_blocks(void)
     for (int k = 0; k < 4; k++)
         spmd_array_free(&arrays[k]);
     spmd_mesh_free(&mesh);
-}
-
-/* Standard error, caught in a file. */
-struct caught {
-    FILE *file;
-    int saved;
-};
-
-static struct caught catch_stderr(void)
-{
-    struct caught caught = {tmpfile(), dup(STDERR_FILENO)};
-    fflush(stderr);
-    dup2(fileno(caught.file), STDERR_FILENO);
-    return caught;
-}
-
-/* Gives what was caught, in all `size` bytes, and lets the rest pass. */
-static void release_stderr(struct caught *caught, char *text, size_t size)
-{
-    fflush(stderr);
-    dup2(caught->saved, STDERR_FILENO);
-    close(caught->saved);
-    rewind(caught->file);
-    text[fread(text, 1, size - 1, caught->file)] = '\0';
-    fclose(caught->file);
 }
 
 static void ranks_that_hold_nothing_are_noted_once(void)
