@@ -25,6 +25,7 @@ rivals() {
 }
 
 ok 'bench/layout' measures 1 layout 3
+ok 'bench/plan' measures 1 plan 3
 ok 'bench/shard_map' measures 2 shard_map 12
 ok 'bench/collectives' measures 2 collectives 42
 ok 'bench/halo' measures 2 halo 2
