@@ -20,6 +20,7 @@ struct staging {
     int nlanes;
     struct lane *lanes; /* [nlanes], receiving ones first */
     bool past_cache;    /* what comes is too much for the caches */
+    bool has_run;
     char *slots;
     MPI_Request *requests; /* [nlanes * LANE_DEPTH] */
     int *done;             /* [nlanes * LANE_DEPTH] */
@@ -62,14 +63,6 @@ static int64_t bytes_of(const struct exchange *exchange, const struct transfer *
     return spmd__view_size(&transfer->part) * (int64_t)exchange->element;
 }
 
-/* A part where it lies. */
-static struct view placed(const struct view *part, char *base)
-{
-    struct view view = *part;
-    view.data = base + (intptr_t)part->data;
-    return view;
-}
-
 /* The first messages of a lane. */
 static spmd_status post_first(const struct exchange *exchange, int index)
 {
@@ -101,8 +94,8 @@ static void copy_own(const struct exchange *exchange, bool within)
 {
     const struct staging *staging = exchange->staging;
     for (int i = 0; i < staging->nown; i++) {
-        struct view to = placed(&staging->receives[i].transfer->part, exchange->to);
-        struct view from = placed(&staging->sends[i].transfer->part, exchange->from);
+        struct view to = spmd__view_at(&staging->receives[i].transfer->part, exchange->to);
+        struct view from = spmd__view_at(&staging->sends[i].transfer->part, exchange->from);
         if (within)
             spmd__view_compact(&to, &from, exchange->element);
         else if (staging->past_cache)
@@ -168,7 +161,8 @@ static spmd_status pass_messages(const struct exchange *exchange)
 
 spmd_status spmd__exchange_run(struct exchange *exchange)
 {
-    const struct staging *staging = exchange->staging;
+    struct staging *staging = exchange->staging;
+    staging->has_run = true;
     for (int i = 0; i < staging->nlanes * LANE_DEPTH; i++)
         staging->requests[i] = MPI_REQUEST_NULL;
     if (exchange->node)
@@ -191,6 +185,8 @@ struct moved spmd__exchange_moved(const struct exchange *exchange)
 {
     const struct staging *staging = exchange->staging;
     struct moved moved = {0};
+    if (!staging || !staging->has_run)
+        return moved;
     for (int i = 0; i < staging->nown; i++)
         moved.own += bytes_of(exchange, staging->receives[i].transfer);
     for (int i = 0; i < staging->nlanes; i++) {

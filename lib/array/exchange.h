@@ -70,7 +70,7 @@ spmd_status spmd__exchange_prepare(struct exchange *exchange);
  * run again. */
 spmd_status spmd__exchange_run(struct exchange *exchange);
 
-/* Local. Bytes that came to this rank in the last run, by the way they took. */
+/* Local. Bytes that came to this rank in the last run, by the way they took; 0 before the first. */
 struct moved {
     int64_t own;      /* copied from its own block */
     int64_t pool;     /* read from a peer's block in memory that the node's processes share */

@@ -125,19 +125,11 @@ static struct message take_message(struct lane *lane)
     return message;
 }
 
-/* A part where it lies, from `base` on. */
-static struct view placed(const struct view *part, const char *base)
-{
-    struct view view = *part;
-    view.data = (char *)base + (intptr_t)part->data;
-    return view;
-}
-
 /* What a message has of one of its parts, as this lies here or on the other side. */
 static struct view message_part(const struct lane *lane, const struct message *message,
                                 const struct view *part, const char *base)
 {
-    struct view whole = placed(part, base);
+    struct view whole = spmd__view_at(part, base);
     struct cutting cutting = cut_part(&whole, lane->element);
     return piece_of(&whole, &cutting, message->piece);
 }
@@ -253,8 +245,9 @@ void spmd__lane_read(struct lane *lane, const struct shown *shown)
         return;
     }
     for (int i = 0; i < lane->nparts; i++) {
-        struct view to = placed(part_of(lane, i), lane->base);
-        struct view from = placed(source_of(lane, i), reads ? shown->address : shown->mapped);
+        struct view to = spmd__view_at(part_of(lane, i), lane->base);
+        struct view from =
+            spmd__view_at(source_of(lane, i), reads ? shown->address : shown->mapped);
         if (reads)
             spmd__node_fetch(shown, &to, &from, lane->element);
         else

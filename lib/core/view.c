@@ -55,6 +55,13 @@ struct view spmd__view_offset(size_t element, const spmd_box *whole, const spmd_
     return view;
 }
 
+struct view spmd__view_at(const struct view *offset, const void *base)
+{
+    struct view view = *offset;
+    view.data = (char *)base + (intptr_t)offset->data;
+    return view;
+}
+
 struct view spmd__view_block(const spmd_block *block)
 {
     struct view view = {.data = block->data, .ndim = block->ndim};

@@ -26,6 +26,9 @@ struct view spmd__view_offset(size_t element, const spmd_box *whole, const spmd_
 /* The same of a view over the indices of `whole`. */
 struct view spmd__view_part(const struct view *view, const spmd_box *whole, const spmd_box *part);
 
+/* A view that is an offset, as it lies from `base` on. */
+struct view spmd__view_at(const struct view *offset, const void *base);
+
 /* A block as it lies. */
 struct view spmd__view_block(const spmd_block *block);
 

@@ -68,24 +68,28 @@ static inline void moves_limit_pool(rlim_t bytes)
     spmd_mesh_free(&mesh);
 }
 
-/* The columns of a matrix, moved to be rows: a part for each pair of ranks, dense where it comes
- * from. All but what a rank has for itself has to come from others: MOVES_SIDE^2 doubles. */
-enum { MOVES_SIDE = 512 };
+/* A matrix of doubles that lies by columns, and is to lie by rows, or the other way round. What
+ * each rank gets from each other one lies together at its columns, and in runs of less than 2 KiB
+ * at its rows. */
+enum { MOVES_ROWS = 1024, MOVES_COLUMNS = 400 };
 
+static inline int64_t moves_part(int64_t size, int part)
+{
+    return size / test_size + (part < size % test_size);
+}
+
+/* Bytes that all ranks get from others. */
 static inline int64_t moves_expected(void)
 {
     int64_t own = 0;
-    for (int r = 0; r < test_size; r++) {
-        int64_t rows = MOVES_SIDE / test_size + (r < MOVES_SIDE % test_size);
-        own += rows * rows * 8;
-    }
-    return (int64_t)MOVES_SIDE * MOVES_SIDE * 8 - own;
+    for (int r = 0; r < test_size; r++)
+        own += moves_part(MOVES_ROWS, r) * moves_part(MOVES_COLUMNS, r);
+    return ((int64_t)MOVES_ROWS * MOVES_COLUMNS - own) * (int64_t)sizeof(double);
 }
 
-/* Makes the move by the way `way`, and counts. */
-static inline void moves_make(const char *way)
+static inline void moves_make(const char *way, const char *from_spec, const char *to_spec)
 {
-    const spmd_shape shape = SPMD_SHAPE(MOVES_SIDE, MOVES_SIDE);
+    const spmd_shape shape = SPMD_SHAPE(MOVES_ROWS, MOVES_COLUMNS);
     spmd_mesh *mesh = NULL;
     spmd_sharding *from = NULL, *to = NULL;
     spmd_reshard_call *plan = NULL;
@@ -93,9 +97,9 @@ static inline void moves_make(const char *way)
     setenv("SPMD_MOVE", way, 1);
     EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
     unsetenv("SPMD_MOVE");
-    spmd_array *in = pattern_array(mesh, "P(-,x)", SPMD_F64, shape);
-    EXPECT_OK(spmd_sharding_create(mesh, "P(-,x)", &from));
-    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &to));
+    spmd_array *in = pattern_array(mesh, from_spec, SPMD_F64, shape);
+    EXPECT_OK(spmd_sharding_create(mesh, from_spec, &from));
+    EXPECT_OK(spmd_sharding_create(mesh, to_spec, &to));
     EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
     moves_begin();
     EXPECT_OK(spmd_reshard_run(plan, 1, &in, &out));
@@ -108,12 +112,18 @@ static inline void moves_make(const char *way)
     spmd_mesh_free(&mesh);
 }
 
-/* The way moves all data by messages, or reads all of it, or does neither. */
-static inline void moves_expect(const char *way, bool sends, bool reads)
+/* Of what comes from others, all is sent in the last move, or read, or neither. */
+static inline bool moves_are(bool sent, bool read)
 {
-    moves_make(way);
-    bool sent = EXPECT(moves_total(moves_sent) == (sends ? moves_expected() : 0));
-    if (!EXPECT(moves_total(moves_read) == (reads ? moves_expected() : 0)) || !sent)
+    bool as_sent = EXPECT(moves_total(moves_sent) == (sent ? moves_expected() : 0));
+    return EXPECT(moves_total(moves_read) == (read ? moves_expected() : 0)) && as_sent;
+}
+
+/* From columns to rows. */
+static inline void moves_expect(const char *way, bool sent, bool read)
+{
+    moves_make(way, "P(-,x)", "P(x)");
+    if (!moves_are(sent, read))
         fprintf(stderr, "# SPMD_MOVE=%s\n", way);
 }
 

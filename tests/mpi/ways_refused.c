@@ -21,8 +21,11 @@ static bool refuse_readv(void)
            prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0;
 }
 
+static bool refused;
+
 static void shared_memory_is_read_instead(void)
 {
+    EXPECT(refused);
     struct moves_notes notes = moves_catch();
     moves_expect("auto", false, false);
     moves_expect("readv", false, false);
@@ -36,9 +39,6 @@ int main(int argc, char **argv)
 {
     const struct harness_case cases[] = {CASE(shared_memory_is_read_instead)};
     moves_leave_mpi_out();
-    if (!refuse_readv()) {
-        puts("1..0 # SKIP the system takes no filter of system calls");
-        return 0;
-    }
+    refused = refuse_readv();
     return harness_main(&argc, &argv, "ways_refused", cases, 1);
 }

@@ -12,7 +12,15 @@ static void blocks_without_shared_memory_are_read(void)
                                "by process_vm_readv"));
 }
 
-static void or_go_by_messages(void)
+static void short_runs_go_by_messages(void)
+{
+    moves_make("auto", "P(x)", "P(-,x)");
+    moves_are(true, false);
+    moves_make("readv", "P(x)", "P(-,x)");
+    moves_are(false, true);
+}
+
+static void others_go_by_messages_where_that_is_forced(void)
 {
     struct moves_notes notes = moves_catch();
     moves_expect("pool", true, false);
@@ -23,7 +31,8 @@ static void or_go_by_messages(void)
 int main(int argc, char **argv)
 {
     const struct harness_case cases[] = {CASE(blocks_without_shared_memory_are_read),
-                                         CASE(or_go_by_messages)};
+                                         CASE(short_runs_go_by_messages),
+                                         CASE(others_go_by_messages_where_that_is_forced)};
     moves_leave_mpi_out();
     return harness_main(&argc, &argv, "ways_small", cases, (int)(sizeof cases / sizeof *cases));
 }
