@@ -52,6 +52,9 @@ static spmd_status count(struct account *account)
                    : spmd__forecast_flow(forecast, i, account->stand, flow));
         account->memory.slots += flow->slots;
     }
+    account->ran = account->self && account->plan->ran;
+    if (account->ran)
+        account->moved = spmd__exchange_moved(exchange);
     const struct memory *memory = &account->memory;
     account->peak =
         memory->source + memory->target + memory->packed + memory->values + memory->slots;

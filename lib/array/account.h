@@ -14,6 +14,8 @@ struct account {
     struct flow flow[MOST_STEPS];
     struct memory memory;
     int64_t peak;
+    bool ran;           /* this rank, so that it is known by which way values came */
+    struct moved moved; /* then */
 };
 
 /* Local. As spmd_reshard_count. Points into itself: not to be copied. */

@@ -90,6 +90,17 @@ static void print_memory(FILE *stream, const struct account *account)
             (long long)memory->values, (long long)memory->slots, (long long)account->peak);
 }
 
+static void print_ways(FILE *stream, const struct account *account)
+{
+    const struct moved *moved = &account->moved;
+    fputs(",\n  \"last_run\": ", stream);
+    if (account->ran)
+        fprintf(stream, "{\"pool\": %lld, \"readv\": %lld, \"messages\": %lld}",
+                (long long)moved->pool, (long long)moved->readv, (long long)moved->messages);
+    else
+        fputs("null", stream);
+}
+
 void spmd__account_print_json(const struct account *account, FILE *stream)
 {
     fputs("{\n", stream);
@@ -100,5 +111,6 @@ void spmd__account_print_json(const struct account *account, FILE *stream)
         fprintf(stream, "  \"%s\": null,\n", spmd__account_noun(account));
     print_steps(stream, account);
     print_memory(stream, account);
+    print_ways(stream, account);
     fputs("\n}\n", stream);
 }

@@ -193,10 +193,38 @@ static void print_memory(FILE *stream, const struct account *account)
             fprintf(stream, "%-8s  %*s\n", rows[i].what, width, amount[i]);
 }
 
+static void add_way(struct text *text, int64_t bytes, const char *way, bool *some)
+{
+    if (bytes == 0)
+        return;
+    spmd__text_add(text, *some ? ", " : " ");
+    spmd__text_add_bytes(text, (double)bytes);
+    spmd__text_add(text, " %s", way);
+    *some = true;
+}
+
+/* Where it is known: by which way values came. */
+static void print_ways(FILE *stream, const struct account *account)
+{
+    char line[256];
+    struct text text = spmd__text_begin(line, sizeof line);
+    bool some = false;
+    if (!account->ran)
+        return;
+    spmd__text_add(&text, "The last run brought");
+    add_way(&text, account->moved.pool, "by reads of the pool", &some);
+    add_way(&text, account->moved.readv, "by reads of other processes", &some);
+    add_way(&text, account->moved.messages, "by messages", &some);
+    spmd__text_add(&text, some ? "." : " nothing from other ranks.");
+    fputc('\n', stream);
+    print_line(stream, line);
+}
+
 void spmd__account_print(const struct account *account, FILE *stream)
 {
     print_title(stream, &account->forecast);
     print_steps(stream, &account->forecast);
     print_flows(stream, account);
     print_memory(stream, account);
+    print_ways(stream, account);
 }

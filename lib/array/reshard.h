@@ -23,6 +23,7 @@ struct spmd_reshard_call {
     struct exchange exchange;             /* parts are offsets from the blocks' first bytes */
     struct reshard_collective collective; /* if it has a group, it moves them */
     bool first; /* this rank gets values, where others along some axes get zeros */
+    bool ran;   /* values have moved, so that it is known by which way */
 };
 
 /* As spmd_reshard_to, but the ranks are known to have passed the same arguments: where the array

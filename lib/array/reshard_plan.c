@@ -216,6 +216,7 @@ spmd_status spmd__reshard_move(spmd_reshard_call *plan, const spmd_block *from,
         TRY(plan->collective.group
                 ? spmd__reshard_collective_run(&plan->collective, &plan->exchange)
                 : spmd__exchange_run(&plan->exchange));
+        plan->ran = true;
     }
     if (!plan->first && spmd__mesh_is_member(plan->to->mesh))
         memset(to->data, 0, spmd__block_bytes(to));

@@ -189,6 +189,44 @@ static void idle_ranks(void)
     spmd_mesh_free(&abstract);
 }
 
+/* The number that stands behind a name. */
+static long long number_after(const char *text, const char *name)
+{
+    const char *at = strstr(text, name);
+    return at ? atoll(at + strlen(name)) : -1;
+}
+
+/* What came by each way is all that the plan tells. */
+static void ways_of_the_last_run(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_reshard_call *plan = plan_between(mesh, "P(x)", mesh, "P(-,x)", SPMD_SHAPE(33, 40));
+    spmd_array *in = NULL, *out = NULL;
+    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(33, 40), &in));
+    char *text = explanation(plan, SPMD_SELF, true);
+    EXPECT(strstr(text, "\"last_run\": null") != NULL);
+    free(text);
+    EXPECT_OK(spmd_reshard_run(plan, 1, &in, &out));
+    text = explanation(plan, SPMD_SELF, true);
+    if (test_size > 1) {
+        long long pool = number_after(text, "\"pool\": ");
+        long long readv = number_after(text, "\"readv\": ");
+        long long messages = number_after(strstr(text, "last_run"), "\"messages\": ");
+        EXPECT(pool + readv + messages == count_of(plan, SPMD_SELF).received);
+    }
+    free(text);
+    text = explanation(plan, SPMD_SELF, false);
+    EXPECT((strstr(text, "The last run brought") != NULL) == (test_size > 1));
+    free(text);
+    text = explanation(plan, 0, false);
+    EXPECT(strstr(text, "The last run brought") == NULL);
+    free(text);
+    spmd_array_free(&in);
+    spmd_array_free(&out);
+    spmd_reshard_free(&plan);
+    spmd_mesh_free(&mesh);
+}
+
 static void wrong_uses(void)
 {
     spmd_mesh *mesh = make_line(), *abstract = abstract_like(mesh);
@@ -211,4 +249,4 @@ static void wrong_uses(void)
 
 HARNESS_MAIN("reshard_explain", CASE(forecasts_come_true),
              CASE(forecasts_come_true_in_another_order), CASE(texts_are_alike),
-             CASE(between_meshes), CASE(idle_ranks), CASE(wrong_uses))
+             CASE(between_meshes), CASE(idle_ranks), CASE(ways_of_the_last_run), CASE(wrong_uses))
