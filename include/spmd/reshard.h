@@ -62,9 +62,9 @@ typedef struct spmd_reshard_bytes {
 /* Local. Counts what the rank at a position has to do: of the mesh that the plan leads from; behind
  * the last of these stand the ranks that only the other mesh has, in its order. (A position of two
  * abstract meshes is the same rank on both.) Where contributions are added up, an all-reduce counts
- * as a reduce-scatter and an all-gather. Cost: O(peers). Fails with SPMD_ERR_ARGUMENT for a
- * position that there is not, SPMD_SELF of an abstract mesh among them, or SPMD_ERR_SHAPE for more
- * than 2^63 - 1 bytes. */
+ * as a reduce-scatter and an all-gather. The memory of others is told as if messages went. Cost:
+ * O(peers). Fails with SPMD_ERR_ARGUMENT for a position that there is not, SPMD_SELF of an abstract
+ * mesh among them, or SPMD_ERR_SHAPE for more than 2^63 - 1 bytes. */
 spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
                                spmd_reshard_bytes *bytes);
 

@@ -39,26 +39,46 @@ static bool is_move(enum move_kind kind)
            kind != MOVE_REDUCE_SCATTER;
 }
 
+/* What this rank itself moves. */
+static spmd_status count_own_move(const spmd_reshard_call *plan, struct flow *flow)
+{
+    TRY(count_transfers(&plan->exchange, flow));
+    if (plan->collective.group)
+        flow->slots = spmd__reshard_collective_packed(&plan->collective);
+    return SPMD_OK;
+}
+
+static spmd_status count_step(struct account *account, int index)
+{
+    const struct forecast *forecast = &account->forecast;
+    bool takes_part = account->self && account->rank >= 0;
+    account->added_up[index] = spmd__forecast_total(forecast, index, &account->total[index]);
+    return takes_part && is_move(forecast->step[index].move.kind)
+               ? count_own_move(account->plan, &account->flow[index])
+               : spmd__forecast_flow(forecast, index, account->stand, &account->flow[index]);
+}
+
 /* Step by step, then all memory. */
 static spmd_status count(struct account *account)
 {
-    const struct forecast *forecast = &account->forecast;
-    const struct exchange *exchange = &account->plan->exchange;
-    account->memory = spmd__forecast_memory(forecast, account->stand);
-    for (int i = 0; i < forecast->count; i++) {
-        struct flow *flow = &account->flow[i];
-        bool listed = account->self && account->rank >= 0 && is_move(forecast->step[i].move.kind);
-        TRY(listed ? count_transfers(exchange, flow)
-                   : spmd__forecast_flow(forecast, i, account->stand, flow));
-        account->memory.slots += flow->slots;
+    struct memory *memory = &account->memory;
+    *memory = spmd__forecast_memory(&account->forecast, account->stand);
+    for (int i = 0; i < account->forecast.count; i++) {
+        TRY(count_step(account, i));
+        memory->slots += account->flow[i].slots;
     }
-    account->ran = account->self && account->plan->ran;
-    if (account->ran)
-        account->moved = spmd__exchange_moved(exchange);
-    const struct memory *memory = &account->memory;
     account->peak =
         memory->source + memory->target + memory->packed + memory->values + memory->slots;
     return SPMD_OK;
+}
+
+static void find_ways(struct account *account)
+{
+    const spmd_reshard_call *plan = account->plan;
+    account->ran = account->self && plan->ran;
+    account->by_collective = account->ran && plan->collective.group;
+    if (account->ran && !account->by_collective)
+        account->moved = spmd__exchange_moved(&plan->exchange);
 }
 
 /* Finds the rank that is meant. */
@@ -92,6 +112,7 @@ spmd_status spmd__account_begin(const spmd_reshard_call *plan, int64_t position,
     TRY(spmd__forecast_begin(plan->from, plan->to, plan->dtype, plan->shape, plan->nothing,
                              &account->forecast));
     TRY(find_rank(account, position));
+    find_ways(account);
     return count(account);
 }
 
@@ -112,6 +133,11 @@ static const struct flow *bringing_flow(const struct account *account)
     int last = forecast->count - 1;
     bool fills = forecast->step[last].move.kind == MOVE_FILL;
     return &account->flow[fills && last > 0 ? last - 1 : last];
+}
+
+int64_t spmd__account_by_collective(const struct account *account)
+{
+    return account->by_collective ? bringing_flow(account)->received : 0;
 }
 
 static spmd_reshard_bytes sum_up(const struct account *account)

@@ -12,10 +12,13 @@ struct account {
     int64_t rank; /* as numbered in spmd_reshard_count; -1: one that takes no part */
     struct stand stand;
     struct flow flow[MOST_STEPS];
+    bool added_up[MOST_STEPS]; /* the totals of all ranks are known */
+    struct total total[MOST_STEPS];
     struct memory memory;
     int64_t peak;
-    bool ran;           /* this rank, so that it is known by which way values came */
-    struct moved moved; /* then */
+    bool ran;           /* this rank, so that it is known by which way values came: */
+    bool by_collective; /* by one of MPI's, or */
+    struct moved moved; /* by these ways */
 };
 
 /* Local. As spmd_reshard_count. Points into itself: not to be copied. */
@@ -25,6 +28,9 @@ void spmd__account_end(struct account *account);
 
 /* What ranks are called: "position" where the mesh has them in another order, else "rank". */
 const char *spmd__account_noun(const struct account *account);
+
+/* Bytes that came by a collective of MPI. */
+int64_t spmd__account_by_collective(const struct account *account);
 
 /* The forms. Whether the stream took it is checked afterwards. */
 typedef void account_form(const struct account *account, FILE *stream);

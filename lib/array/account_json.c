@@ -49,20 +49,20 @@ static void print_flow(FILE *stream, const struct flow *flow)
             (long long)flow->sources, (long long)flow->targets);
 }
 
-static void print_total(FILE *stream, const struct forecast *forecast, int index)
+static void print_total(FILE *stream, const struct account *account, int index)
 {
-    struct total total;
+    const struct total *total = &account->total[index];
     fputs(",\n     \"all\": ", stream);
-    if (!spmd__forecast_total(forecast, index, &total)) {
+    if (!account->added_up[index]) {
         fputs("null", stream);
         return;
     }
     fputc('{', stream);
-    spmd__json_amount(stream, "kept", total.kept);
+    spmd__json_amount(stream, "kept", total->kept);
     fputs(", ", stream);
-    spmd__json_amount(stream, "received", total.moved);
+    spmd__json_amount(stream, "received", total->moved);
     fputs(", ", stream);
-    spmd__json_amount(stream, "sent", total.moved);
+    spmd__json_amount(stream, "sent", total->moved);
     fputc('}', stream);
 }
 
@@ -74,7 +74,7 @@ static void print_steps(FILE *stream, const struct account *account)
         fprintf(stream, "%s\n    {", i > 0 ? "," : "");
         print_move(stream, forecast, &forecast->step[i]);
         print_flow(stream, &account->flow[i]);
-        print_total(stream, forecast, i);
+        print_total(stream, account, i);
         fputc('}', stream);
     }
     fputs("\n  ],\n", stream);
@@ -95,8 +95,10 @@ static void print_ways(FILE *stream, const struct account *account)
     const struct moved *moved = &account->moved;
     fputs(",\n  \"last_run\": ", stream);
     if (account->ran)
-        fprintf(stream, "{\"pool\": %lld, \"readv\": %lld, \"messages\": %lld}",
-                (long long)moved->pool, (long long)moved->readv, (long long)moved->messages);
+        fprintf(stream,
+                "{\"pool\": %lld, \"readv\": %lld, \"messages\": %lld, \"collective\": %lld}",
+                (long long)moved->pool, (long long)moved->readv, (long long)moved->messages,
+                (long long)spmd__account_by_collective(account));
     else
         fputs("null", stream);
 }

@@ -98,8 +98,7 @@ static void fill_headings(struct table *table, const struct account *account)
 static void fill_step(struct table *table, const struct account *account, int index)
 {
     const struct flow *flow = &account->flow[index];
-    struct total total;
-    bool told = spmd__forecast_total(&account->forecast, index, &total);
+    const struct total *total = &account->total[index];
     int row = table->nrows, all = row + 1;
     set_number(table, row, 0, index + 1);
     if (account->rank >= 0)
@@ -113,8 +112,8 @@ static void fill_step(struct table *table, const struct account *account, int in
     set_number(table, row, 6, flow->targets);
     set(table, all, 1, "all");
     for (int c = 2; c < 5; c++)
-        if (told)
-            set_amount(table, all, c, c == 2 ? total.kept : total.moved);
+        if (account->added_up[index])
+            set_amount(table, all, c, c == 2 ? total->kept : total->moved);
         else
             set(table, all, c, "?");
     table->nrows += 2;
@@ -149,19 +148,19 @@ static void print_table(FILE *stream, const struct table *table)
 }
 
 /* Whether amounts have units rather than all their digits. */
-static bool are_long(const struct forecast *forecast)
+static bool are_long(const struct account *account)
 {
     enum { LONG_AMOUNT = 1000000000 };
-    struct total total;
-    for (int i = 0; i < forecast->count; i++)
-        if (!spmd__forecast_total(forecast, i, &total) || total.kept + total.moved >= LONG_AMOUNT)
+    for (int i = 0; i < account->forecast.count; i++)
+        if (!account->added_up[i] ||
+            account->total[i].kept + account->total[i].moved >= LONG_AMOUNT)
             return true;
     return false;
 }
 
 static void print_flows(FILE *stream, const struct account *account)
 {
-    struct table table = {.units = are_long(&account->forecast), .nrows = 1};
+    struct table table = {.units = are_long(account), .nrows = 1};
     fill_headings(&table, account);
     for (int i = 0; i < account->forecast.count; i++)
         fill_step(&table, account, i);
@@ -215,6 +214,7 @@ static void print_ways(FILE *stream, const struct account *account)
     add_way(&text, account->moved.pool, "by reads of the pool", &some);
     add_way(&text, account->moved.readv, "by reads of other processes", &some);
     add_way(&text, account->moved.messages, "by messages", &some);
+    add_way(&text, spmd__account_by_collective(account), "by a collective of MPI", &some);
     spmd__text_add(&text, some ? "." : " nothing from other ranks.");
     fputc('\n', stream);
     print_line(stream, line);

@@ -162,6 +162,20 @@ spmd_status spmd__reshard_collective_prepare(struct reshard_collective *collecti
     return reserve(collective);
 }
 
+static int64_t packed_bytes(const struct reshard_parts *parts, int64_t size)
+{
+    int64_t total = 0;
+    for (int64_t m = 0; parts->packed && m < size; m++)
+        total += parts->bytes[m];
+    return total;
+}
+
+int64_t spmd__reshard_collective_packed(const struct reshard_collective *collective)
+{
+    int64_t size = collective->group->size;
+    return packed_bytes(&collective->sends, size) + packed_bytes(&collective->receives, size);
+}
+
 /* Copies the parts between the block and where they are packed. */
 static void copy_parts(const struct reshard_collective *collective,
                        const struct reshard_parts *parts, char *block, size_t element, bool packing)

@@ -52,6 +52,9 @@ spmd_status spmd__reshard_collective_open(const struct reshard_route *route,
 spmd_status spmd__reshard_collective_prepare(struct reshard_collective *collective,
                                              const struct exchange *exchange);
 
+/* Bytes of memory that hold parts one after the other, of those that do not lie so. */
+int64_t spmd__reshard_collective_packed(const struct reshard_collective *collective);
+
 /* Collective over the group. */
 spmd_status spmd__reshard_collective_run(struct reshard_collective *collective,
                                          const struct exchange *exchange);
