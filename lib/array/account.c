@@ -52,7 +52,6 @@ static spmd_status count_step(struct account *account, int index)
 {
     const struct forecast *forecast = &account->forecast;
     bool takes_part = account->self && account->rank >= 0;
-    account->added_up[index] = spmd__forecast_total(forecast, index, &account->total[index]);
     return takes_part && is_move(forecast->step[index].move.kind)
                ? count_own_move(account->plan, &account->flow[index])
                : spmd__forecast_flow(forecast, index, account->stand, &account->flow[index]);
@@ -163,6 +162,12 @@ spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
     return status;
 }
 
+static void add_up(struct account *account)
+{
+    for (int i = 0; i < account->forecast.count; i++)
+        account->added_up[i] = spmd__forecast_total(&account->forecast, i, &account->total[i]);
+}
+
 static spmd_status show(const spmd_reshard_call *plan, int64_t position, FILE *stream,
                         account_form *form)
 {
@@ -172,6 +177,7 @@ static spmd_status show(const spmd_reshard_call *plan, int64_t position, FILE *s
     spmd_status status = spmd__account_begin(plan, position, &account);
     errno = 0;
     if (status == SPMD_OK) {
+        add_up(&account);
         form(&account, stream);
         status = spmd__stream_finish(stream, "the plan of a reshard");
     }

@@ -12,7 +12,7 @@ struct account {
     int64_t rank; /* as numbered in spmd_reshard_count; -1: one that takes no part */
     struct stand stand;
     struct flow flow[MOST_STEPS];
-    bool added_up[MOST_STEPS]; /* the totals of all ranks are known */
+    bool added_up[MOST_STEPS]; /* for the forms: the totals of all ranks are known */
     struct total total[MOST_STEPS];
     struct memory memory;
     int64_t peak;

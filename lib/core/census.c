@@ -20,25 +20,26 @@ struct reach {
     uint32_t pending; /* axes that are chosen, and will split it when those before them are */
 };
 
-static struct reach reach_of(const struct walk *walk, const struct spec *spec, int dim)
+static void find_reach(const struct walk *walk, const struct spec *spec, int dim,
+                       struct reach *reach)
 {
-    struct axis_list entry = spmd__spec_entry(spec, dim);
-    struct reach reach = {.hi = walk->route->shape.dim[dim], .whole = true};
-    int64_t longest = reach.hi;
-    for (int i = 0; i < entry.count; i++) {
-        int axis = entry.axis[i];
+    int64_t longest = walk->route->shape.dim[dim];
+    bool split = dim < spec->ndim;
+    *reach = (struct reach){.hi = longest, .whole = true};
+    int begin = split ? spec->first[dim] : 0, end = split ? spec->first[dim + 1] : 0;
+    for (int i = begin; i < end; i++) {
+        int axis = spec->axis[i];
         int64_t lo = 0, parts = walk->route->from_axes->size[axis];
         bool chosen = walk->chosen >> axis & 1;
-        reach.whole = reach.whole && chosen;
-        if (reach.whole)
-            spmd__layout_split(parts, walk->at[axis], &reach.lo, &reach.hi);
+        reach->whole = reach->whole && chosen;
+        if (reach->whole)
+            spmd__layout_split(parts, walk->at[axis], &reach->lo, &reach->hi);
         else if (chosen)
-            reach.pending |= UINT32_C(1) << axis;
+            reach->pending |= UINT32_C(1) << axis;
         spmd__layout_split(parts, chosen ? walk->at[axis] : 0, &lo, &longest);
         longest -= lo;
     }
-    reach.most = longest;
-    return reach;
+    reach->most = longest;
 }
 
 /* How the two ranges of a dimension stand to each other. */
@@ -72,13 +73,12 @@ static enum relation relate(const struct reach *from, const struct reach *to)
     return LINKED;
 }
 
-static struct pair pair_of(const struct walk *walk, int dim)
+static void find_pair(const struct walk *walk, int dim, struct pair *pair)
 {
-    struct pair pair = {.from = reach_of(walk, walk->route->from, dim),
-                        .to = reach_of(walk, walk->route->to, dim)};
-    pair.relation = relate(&pair.from, &pair.to);
-    pair.shift = pair.relation == LINKED ? pair.to.lo - pair.from.lo : 0;
-    return pair;
+    find_reach(walk, walk->route->from, dim, &pair->from);
+    find_reach(walk, walk->route->to, dim, &pair->to);
+    pair->relation = relate(&pair->from, &pair->to);
+    pair->shift = pair->relation == LINKED ? pair->to.lo - pair->from.lo : 0;
 }
 
 static bool is_apart(const struct pair *pair)
@@ -92,22 +92,21 @@ struct state {
     int apart; /* the first dimension whose ranges do not meet; ndim: all do */
 };
 
-static struct state look(struct walk *walk)
+static void look(struct walk *walk, struct state *state)
 {
-    struct state state = {.apart = walk->route->shape.ndim};
+    state->apart = walk->route->shape.ndim;
     walk->census->visits++;
-    for (int d = walk->route->shape.ndim - 1; d >= 0; d--) {
-        state.pair[d] = pair_of(walk, d);
-        if (is_apart(&state.pair[d]))
-            state.apart = d;
+    for (int d = state->apart - 1; d >= 0; d--) {
+        find_pair(walk, d, &state->pair[d]);
+        if (is_apart(&state->pair[d]))
+            state->apart = d;
     }
-    return state;
 }
 
-static struct state look_at(struct walk *walk, int axis, int64_t coordinate)
+static void look_at(struct walk *walk, int axis, int64_t coordinate, struct state *state)
 {
     walk->at[axis] = coordinate;
-    return look(walk);
+    look(walk, state);
 }
 
 static int64_t length(const struct reach *reach)
@@ -128,7 +127,9 @@ static bool are_alike(const struct pair *a, const struct pair *b, int axis)
 static bool are_one_class(struct walk *walk, int axis, int64_t begin, int64_t end)
 {
     int ndim = walk->route->shape.ndim;
-    struct state first = look_at(walk, axis, begin), last = look_at(walk, axis, end - 1);
+    struct state first, last;
+    look_at(walk, axis, begin, &first);
+    look_at(walk, axis, end - 1, &last);
     if (first.apart != last.apart)
         return false;
     if (first.apart < ndim && first.pair[first.apart].relation != last.pair[first.apart].relation)
@@ -199,7 +200,8 @@ static int64_t first_shorter(const struct walk *walk, const struct spec *spec, i
 /* The axes of `order` from `index` on. */
 static void choose(struct walk *walk, int index, double weight)
 {
-    struct state state = look(walk);
+    struct state state;
+    look(walk, &state);
     if (state.apart < walk->route->shape.ndim || index == walk->count) {
         count(walk, &state, weight);
         return;
