@@ -202,6 +202,46 @@ static void what_is_no_collective_is_noted_once(void)
     end_forced();
 }
 
+/* Whether a plan that has run tells this of it. */
+static bool tells(const spmd_reshard_call *plan, const char *part)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    EXPECT_OK(spmd_reshard_explain(plan, SPMD_SELF, stream));
+    fclose(stream);
+    bool found = strstr(text, part) != NULL;
+    free(text);
+    return found;
+}
+
+/* Rows are packed for each column's rank, but come where they stay. */
+static void plans_tell_of_it(void)
+{
+    begin_forced();
+    spmd_mesh *mesh = make_line();
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_reshard_bytes bytes;
+    const int64_t block = (int64_t)EVEN * EVEN * 8 / test_size;
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(EVEN, EVEN)), *b = NULL;
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(-,x)", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, SPMD_SHAPE(EVEN, EVEN), &plan));
+    EXPECT_OK(spmd_reshard_count(plan, SPMD_SELF, &bytes));
+    EXPECT(bytes.received == block - block / test_size);
+    EXPECT(test_size == 1 || bytes.peak == 3 * block);
+    EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
+    EXPECT(tells(plan, "by a collective of MPI") == (test_size > 1));
+    spmd_reshard_free(&plan);
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_mesh_free(&mesh);
+    end_forced();
+}
+
 /* Beyond what MPI counts, parts go one by one. */
 static void large_moves_go_by_messages(void)
 {
@@ -294,5 +334,6 @@ static void who_is_near_reads(void)
 
 HARNESS_MAIN("reshard_collective", CASE(gathers_and_swaps_are_collectives),
              CASE(what_is_no_collective_is_noted_once), CASE(all_pairs_are_exact),
-             CASE(a_smaller_mesh_and_one_shots_are_exact), CASE(large_moves_go_by_messages),
-             CASE(the_cheaper_way_is_chosen_between_nodes), CASE(who_is_near_reads))
+             CASE(a_smaller_mesh_and_one_shots_are_exact), CASE(plans_tell_of_it),
+             CASE(large_moves_go_by_messages), CASE(the_cheaper_way_is_chosen_between_nodes),
+             CASE(who_is_near_reads))
