@@ -3,6 +3,7 @@
 
 #include <errno.h>
 
+#include "array/lane.h"
 #include "comm/mpi.h"
 #include "core/stream.h"
 
@@ -19,7 +20,7 @@ static spmd_status count_transfers(const struct exchange *exchange, struct flow 
         bool own = receives->list[i].peer == rank;
         *(own ? &counted.kept : &counted.received) += bytes;
         counted.sources += own ? 0 : 1;
-        counted.slots += own ? 0 : spmd__exchange_slots(part, exchange->element);
+        counted.slots += own ? 0 : spmd__lane_slots(part, exchange->element);
     }
     for (int i = 0; i < sends->count; i++) {
         const struct view *part = &sends->list[i].part;
@@ -27,7 +28,7 @@ static spmd_status count_transfers(const struct exchange *exchange, struct flow 
             continue;
         counted.sent += spmd__view_size(part) * (int64_t)exchange->element;
         counted.targets++;
-        counted.slots += spmd__exchange_slots(part, exchange->element);
+        counted.slots += spmd__lane_slots(part, exchange->element);
     }
     *flow = counted;
     return SPMD_OK;

@@ -248,14 +248,6 @@ static void add_lanes(const struct exchange *exchange, bool sending, const struc
     }
 }
 
-int64_t spmd__exchange_slots(const struct view *part, size_t element)
-{
-    struct transfer transfer = {.part = *part};
-    struct stop stop = {.transfer = &transfer};
-    struct lane lane = spmd__lane_make(true, false, element, &stop, 1);
-    return LANE_DEPTH * spmd__lane_slot_bytes(&lane);
-}
-
 static spmd_status alloc_slots(struct staging *staging)
 {
     int64_t bytes = 0;

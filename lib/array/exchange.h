@@ -59,10 +59,6 @@ spmd_status spmd__exchange_receive(struct exchange *exchange, int peer, struct v
 spmd_status spmd__exchange_read(struct exchange *exchange, int peer, struct view part,
                                 struct view there);
 
-/* Memory that the messages of a part need, in bytes, where it is the only one from or to its peer:
- * none if it is dense. */
-int64_t spmd__exchange_slots(const struct view *part, size_t element);
-
 /* Local. Makes ready to run: at most two short messages' worth of memory for each peer. */
 spmd_status spmd__exchange_prepare(struct exchange *exchange);
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "array/contributions.h"
-#include "array/exchange.h"
+#include "array/lane.h"
 #include "comm/bridge.h"
 #include "core/box.h"
 #include "core/traffic.h"
@@ -185,7 +185,7 @@ static spmd_status add_slots(const struct counting *counting, const spmd_box *pa
 {
     size_t element = spmd_dtype_size(counting->forecast->dtype);
     struct view view = spmd__view_offset(element, &counting->box, part);
-    return add(&counting->flow->slots, spmd__exchange_slots(&view, element));
+    return add(&counting->flow->slots, spmd__lane_slots(&view, element));
 }
 
 static spmd_status count_receive(int64_t position, const spmd_box *common, void *user)

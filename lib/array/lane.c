@@ -176,12 +176,23 @@ static void unpack(const struct lane *lane, const struct message *message, char 
     }
 }
 
+/* A slot for messages of so many bytes together. */
+static int64_t slot_bytes(int64_t bytes)
+{
+    bytes = bytes < MESSAGE_BYTES ? bytes : MESSAGE_BYTES;
+    return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+}
+
 int64_t spmd__lane_slot_bytes(const struct lane *lane)
 {
-    if (lane->nparts == 1 && spmd__view_is_dense(part_of(lane, 0), lane->element))
-        return 0;
-    int64_t bytes = lane->bytes < MESSAGE_BYTES ? lane->bytes : MESSAGE_BYTES;
-    return (bytes + BLOCK_ALIGNMENT - 1) / BLOCK_ALIGNMENT * BLOCK_ALIGNMENT;
+    bool in_place = lane->nparts == 1 && spmd__view_is_dense(part_of(lane, 0), lane->element);
+    return in_place ? 0 : slot_bytes(lane->bytes);
+}
+
+int64_t spmd__lane_slots(const struct view *part, size_t element)
+{
+    bool in_place = spmd__view_is_dense(part, element);
+    return in_place ? 0 : LANE_DEPTH * slot_bytes(spmd__view_size(part) * (int64_t)element);
 }
 
 void spmd__lane_begin(struct lane *lane, char *base)

@@ -51,6 +51,9 @@ struct lane spmd__lane_make(bool sending, bool near, size_t element, const struc
 /* Bytes of each of its slots; 0 where all messages are in place. */
 int64_t spmd__lane_slot_bytes(const struct lane *lane);
 
+/* Memory of all slots, in bytes, of a lane that has this part alone. */
+int64_t spmd__lane_slots(const struct view *part, size_t element);
+
 /* Begins a run. */
 void spmd__lane_begin(struct lane *lane, char *base);
 

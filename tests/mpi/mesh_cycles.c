@@ -4,7 +4,7 @@
 
 #include "comms.h"
 #include "harness.h"
-#include "memory.h"
+#include "heap.h"
 
 /* As many on one or two ranks as a long run makes. Fewer on many ranks, where each takes longer,
  * and under a sanitizer, which unwinds the stack at each allocation. */

@@ -2,7 +2,7 @@
  * communicators; and of what a planned run asks for: nothing. */
 #include "comms.h"
 #include "counting.h"
-#include "memory.h"
+#include "heap.h"
 
 /* Memory that anybody asks for: the calls come by here. */
 static int requests;

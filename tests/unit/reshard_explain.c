@@ -2,7 +2,7 @@
 #include <stdio.h>
 
 #include "abstract.h"
-#include "mpi/memory.h"
+#include "heap.h"
 
 static const char *const specs[] = {"P()",
                                     "P(x)",

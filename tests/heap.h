@@ -1,6 +1,6 @@
-/* memory.h - what the C library has handed out. */
-#ifndef MEMORY_H
-#define MEMORY_H
+/* heap.h - what the C library has handed out. */
+#ifndef HEAP_H
+#define HEAP_H
 
 #include <malloc.h>
 #include <stddef.h>
