@@ -2,6 +2,11 @@
  * ranks come for the same. */
 #include "array/reshard_check.h"
 
+#include <string.h>
+
+#include "comm/agree.h"
+#include "core/hash.h"
+
 static spmd_status check_input(const spmd_reshard_call *plan, const spmd_array *array, int index)
 {
     if (!array)
@@ -47,9 +52,16 @@ spmd_status spmd__reshard_check(const spmd_reshard_call *plan, int count, spmd_a
     return SPMD_OK;
 }
 
-spmd_mesh *spmd__reshard_mesh(const spmd_reshard_call *plan)
+/* The mesh that has the ranks of both; NULL: neither has all. */
+static spmd_mesh *common_mesh(const spmd_reshard_call *plan)
 {
     return plan->nothing ? plan->to->mesh : plan->bridge.lender;
+}
+
+bool spmd__reshard_is_watched(const spmd_reshard_call *plan)
+{
+    const spmd_mesh *mesh = common_mesh(plan);
+    return mesh ? mesh->watch != NULL : plan->bridge.checks;
 }
 
 static void print_place(struct text *text, const spmd_sharding *sharding, bool with_mesh)
@@ -75,10 +87,21 @@ static void describe(struct text *text, const spmd_reshard_call *plan, int count
     print_place(text, plan->to, two);
 }
 
+/* Where no mesh has all ranks there is nobody to find them elsewhere, but they can agree. */
 spmd_status spmd__reshard_meet(const spmd_reshard_call *plan, int count, spmd_status status)
 {
     char what[WATCH_NOTE_BYTES];
     struct text text = spmd__text_begin(what, sizeof what);
+    const struct bridge *bridge = &plan->bridge;
     describe(&text, plan, count);
-    return spmd__mesh_meet(spmd__reshard_mesh(plan), what, status);
+    if (common_mesh(plan))
+        return spmd__mesh_meet(common_mesh(plan), what, status);
+    return spmd__agree(bridge->control, bridge->from->rank, status,
+                       spmd__hash(0, what, strlen(what)));
+}
+
+void spmd__reshard_leave(const spmd_reshard_call *plan)
+{
+    if (common_mesh(plan))
+        spmd__watch_leave(common_mesh(plan)->watch);
 }

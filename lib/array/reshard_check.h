@@ -8,11 +8,12 @@
 spmd_status spmd__reshard_check(const spmd_reshard_call *plan, int count, spmd_array *const in[],
                                 spmd_array *const out[]);
 
-/* The mesh that has the ranks of both; NULL: neither has all. */
-spmd_mesh *spmd__reshard_mesh(const spmd_reshard_call *plan);
+/* Whether runs are watched: then this rank meets the others before one, and leaves behind it. */
+bool spmd__reshard_is_watched(const spmd_reshard_call *plan);
 
-/* Collective over both meshes where SPMD_CHECK=1: comm/mesh.h's spmd__mesh_meet, for a run that is
- * watched; `status` is what this rank found. */
+/* Collective over both meshes where SPMD_CHECK=1, as comm/mesh.h's spmd__mesh_meet; `status` is
+ * what this rank has found. */
 spmd_status spmd__reshard_meet(const spmd_reshard_call *plan, int count, spmd_status status);
+void spmd__reshard_leave(const spmd_reshard_call *plan);
 
 #endif

@@ -67,8 +67,8 @@ void spmd_reshard_free(spmd_reshard_call **handle)
 /* Whether the memory of an array that was given for an output fits, and is nobody else's. */
 static bool may_reuse(const spmd_reshard_call *plan, const spmd_array *in, const spmd_array *given)
 {
-    return given && given != in && given->holds == 1 && given->dtype == plan->dtype &&
-           spmd_shape_equal(given->shape, plan->shape) &&
+    return given && given != in && given->holds == 1 && !given->lender &&
+           given->dtype == plan->dtype && spmd_shape_equal(given->shape, plan->shape) &&
            (given->sharding == plan->to ||
             (given->sharding->mesh == plan->to->mesh &&
              spmd__spec_equal(&given->sharding->spec, &plan->to->spec)));
@@ -124,11 +124,10 @@ spmd_status spmd_reshard_run(spmd_reshard_call *plan, int count, spmd_array *con
         return spmd_fail(SPMD_ERR_MESH, "reshard: a plan of abstract meshes, which have no ranks, "
                                         "can be counted and explained, not run");
     spmd_status status = spmd__reshard_check(plan, count, in, out);
-    const spmd_mesh *mesh = spmd__reshard_mesh(plan);
-    if (!mesh || !mesh->watch)
+    if (!spmd__reshard_is_watched(plan))
         return status == SPMD_OK ? run(plan, count, in, out) : status;
     TRY(spmd__reshard_meet(plan, count, status));
     status = run(plan, count, in, out);
-    spmd__watch_leave(mesh->watch);
+    spmd__reshard_leave(plan);
     return status;
 }

@@ -51,6 +51,15 @@ static spmd_status fail_unknown(const spmd_mesh *mesh, const spmd_mesh *other)
                      text, other_text);
 }
 
+/* Ranks may be members of one mesh only, and know of its checks alone. */
+static spmd_status join_checks(struct bridge *bridge)
+{
+    int checks = spmd__watch_checks(bridge->from->watch) || spmd__watch_checks(bridge->to->watch);
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &checks, 1, MPI_INT, MPI_MAX, bridge->comm));
+    bridge->checks = checks;
+    return SPMD_OK;
+}
+
 /* A communicator of the ranks of both meshes, none of which contains the other one. */
 static spmd_status join(struct bridge *bridge, MPI_Group from, MPI_Group to)
 {
@@ -64,7 +73,7 @@ static spmd_status join(struct bridge *bridge, MPI_Group from, MPI_Group to)
     TRY(spmd__mpi_status(code, "MPI_Comm_create_group"));
     bridge->control = bridge->comm;
     bridge->owned = bridge->comm != MPI_COMM_NULL;
-    return SPMD_OK;
+    return bridge->owned ? join_checks(bridge) : SPMD_OK;
 }
 
 static void borrow(struct bridge *bridge, spmd_mesh *mesh)

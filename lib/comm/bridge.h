@@ -11,6 +11,7 @@ struct bridge {
     MPI_Comm control;  /* the same for agreements */
     spmd_mesh *lender; /* the mesh that comm is of; NULL: none */
     bool owned;        /* comm was made for this bridge */
+    bool checks;       /* then: one of the meshes is checked (SPMD_CHECK=1) */
     int origin;        /* rank in comm of position 0 of `from` */
     bool newcomers;    /* some ranks of `to` are not in `from` */
     int *from_ranks;   /* [positions of `from`] ranks in comm; NULL: positions are ranks */

@@ -592,6 +592,43 @@ static void reshards_between_meshes(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Neither mesh has all ranks: the first one lacks the last rank, the other one the first. */
+static void a_wrong_array_between_meshes_that_overlap(void)
+{
+    enum { MOST = 64 };
+    int ranks[MOST];
+    char text[32];
+    if (test_size == 1 || !EXPECT(test_size <= MOST))
+        return;
+    for (int p = 0; p < test_size - 1; p++)
+        ranks[p] = test_size - 1 - p;
+    snprintf(text, sizeof text, "x=%d", test_size - 1);
+    spmd_mesh *first = make(text), *last = NULL;
+    EXPECT_OK(spmd_mesh_create_ranks(MPI_COMM_WORLD, text, ranks, &last));
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *right = NULL, *wrong = NULL, *out = NULL;
+    EXPECT_OK(spmd_sharding_create(first, "P(x)", &from));
+    EXPECT_OK(spmd_sharding_create(last, "P(x)", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F32, SPMD_SHAPE(9), &plan));
+    EXPECT_OK(spmd_array_arange(first, "P(x)", SPMD_F32, SPMD_SHAPE(9), &right));
+    EXPECT_OK(spmd_array_arange(first, "P(x)", SPMD_F64, SPMD_SHAPE(9), &wrong));
+    EXPECT_FAILS(spmd_reshard_run(plan, 1, test_rank == 0 ? &wrong : &right, &out), SPMD_ERR_DTYPE,
+                 "rank 0: reshard: input 0 is f64");
+    EXPECT_FAILS(spmd_reshard_run(plan, is_last() ? 0 : 1, &right, &out), SPMD_ERR_DISAGREE,
+                 "passed other arguments than rank ");
+    EXPECT(out == NULL);
+    EXPECT_OK(spmd_reshard_run(plan, 1, &right, &out));
+    spmd_array_free(&right);
+    spmd_array_free(&wrong);
+    spmd_array_free(&out);
+    spmd_reshard_free(&plan);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_mesh_free(&first);
+    spmd_mesh_free(&last);
+}
+
 static void one_row_is_stuck(void)
 {
     spmd_mesh *mesh = make_rows();
@@ -837,8 +874,9 @@ HARNESS_MAIN("watch", CASE(different_shapes), CASE(different_dtypes), CASE(diffe
              CASE(an_early_failure_in_a_planned_run), CASE(the_wrong_output_shape),
              CASE(other_calls_outside_of_bodies), CASE(different_plans),
              CASE(a_wrong_array_in_a_planned_reshard), CASE(a_reshard_beside_another_call),
-             CASE(reshards_between_meshes), CASE(one_row_is_stuck),
-             CASE(rows_may_do_different_things), CASE(messages_of_the_program), CASE(one_slow_rank),
-             CASE(one_row_waits_for_the_others), CASE(two_phases), CASE(thousands_of_meetings),
+             CASE(reshards_between_meshes), CASE(a_wrong_array_between_meshes_that_overlap),
+             CASE(one_row_is_stuck), CASE(rows_may_do_different_things),
+             CASE(messages_of_the_program), CASE(one_slow_rank), CASE(one_row_waits_for_the_others),
+             CASE(two_phases), CASE(thousands_of_meetings),
              CASE(an_environment_of_one_rank_is_enough), CASE(wrong_settings_are_refused),
              CASE(meshes_come_and_go))
