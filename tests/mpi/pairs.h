@@ -109,7 +109,7 @@ static inline struct pair pair_make(spmd_mesh *const meshes[], int nmeshes, unsi
     int ndim = rand_r(&seed) % 5;
     pair.shape = pattern_random_shape(ndim, &seed);
     if (rand_r(&seed) % 6 == 0) /* some blocks are large enough to be read where they lie */
-        for (int d = 0; d < ndim && d < 2; d++)
+        for (int d = 0; d < ndim && d < 4 - ndim; d++)
             pair.shape.dim[d] = pair.shape.dim[d] * 19 + 1;
     pair.dtype = (spmd_dtype)(SPMD_BOOL + rand_r(&seed) % SPMD_C128);
     pair.from.mesh = meshes[rand_r(&seed) % nmeshes];

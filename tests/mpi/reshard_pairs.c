@@ -1,45 +1,20 @@
 /* reshard_pairs.c - any sharding to any other one: 2,000 random pairs over 1, 2, 3, 4, 6 and 8
- * ranks. */
-#include "contributions.h"
-#include "pairs.h"
+ * ranks. Every element arrives, and no rank gets a byte that it had, or gets one twice. */
+#include "ways.h"
 
 enum { MOST_ARRAYS = 3, RUNS = 2 };
 
-/* Where a pair's arrays lie, and a plan of the way. */
-struct way {
-    const struct pair *pair;
-    spmd_sharding *from, *to;
-    spmd_reshard_call *plan;
-    bool adds_up; /* its arrays are contributions */
-};
+/* Whether all goes by messages; and the bytes that this rank has sent by such. */
+static bool by_messages;
+static int64_t bytes_sent;
 
-static void open_way(const struct pair *pair, bool adds_up, struct way *way)
+int MPI_Isend(const void *data, int count, MPI_Datatype type, int peer, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
-    *way = (struct way){.pair = pair, .adds_up = adds_up};
-    EXPECT_OK(spmd_sharding_create(pair->from.mesh, pair->from.spec, &way->from));
-    EXPECT_OK(spmd_sharding_create(pair->to.mesh, pair->to.spec, &way->to));
-    EXPECT_OK(spmd_reshard_plan(way->from, way->to, pair->dtype, pair->shape, &way->plan));
-}
-
-static void close_way(struct way *way)
-{
-    spmd_reshard_free(&way->plan);
-    spmd_sharding_free(&way->from);
-    spmd_sharding_free(&way->to);
-}
-
-static spmd_array *make_array(const struct way *way, int64_t slice)
-{
-    const struct place *from = &way->pair->from;
-    return (way->adds_up ? make_partial : pattern_slice)(slice, from->mesh, from->spec,
-                                                         way->pair->dtype, way->pair->shape);
-}
-
-static bool has_arrived(const struct way *way, int64_t slice, const spmd_array *array)
-{
-    const struct pair *pair = way->pair;
-    return way->adds_up ? has_outcomes(slice, array, pair->shape, pair->dtype, way->from, way->to)
-                        : pattern_slice_is_on(slice, array, pair->shape, pair->dtype, way->to);
+    int size;
+    PMPI_Type_size(type, &size);
+    bytes_sent += (int64_t)count * size;
+    return PMPI_Isend(data, count, type, peer, tag, comm, request);
 }
 
 static bool goes_at_once(const struct way *way)
@@ -67,6 +42,18 @@ static bool goes_and_comes_back(const struct way *way)
     return well;
 }
 
+/* What `count` arrays have sent is what the plan says, or less where some of it was read. Checks
+ * of SPMD_CHECK=1 are messages, too. */
+static bool has_sent(const struct way *way, int count)
+{
+    spmd_reshard_bytes bytes = {0};
+    bool well = EXPECT_OK(spmd_reshard_count(way->plan, SPMD_SELF, &bytes));
+    if (way->adds_up || test_checks)
+        return well;
+    return by_messages ? EXPECT(bytes_sent == count * bytes.sent)
+                       : EXPECT(bytes_sent <= count * bytes.sent);
+}
+
 /* One to three arrays together, whose targets are used again. */
 static bool goes_by_a_plan(const struct way *way)
 {
@@ -76,7 +63,8 @@ static bool goes_by_a_plan(const struct way *way)
     for (int run = 0; run < RUNS; run++) {
         for (int i = 0; i < count; i++)
             in[i] = make_array(way, run * count + i);
-        well &= EXPECT_OK(spmd_reshard_run(way->plan, count, in, out));
+        bytes_sent = 0;
+        well &= EXPECT_OK(spmd_reshard_run(way->plan, count, in, out)) & has_sent(way, count);
         for (int i = 0; i < count; i++) {
             well &= EXPECT(has_arrived(way, run * count + i, out[i]));
             spmd_array_free(&in[i]);
@@ -87,11 +75,63 @@ static bool goes_by_a_plan(const struct way *way)
     return well;
 }
 
+/* The ranks [number of them] that a plan counts: those of the mesh that it leads from, then those
+ * that the other one has alone. */
+static int list_ranks(const struct way *way, int ranks[])
+{
+    const spmd_mesh *from = way->pair->from.mesh, *to = way->pair->to.mesh;
+    int count = 0;
+    for (; count < spmd_mesh_size(from); count++)
+        ranks[count] = spmd_mesh_rank(from, count);
+    int members = count;
+    for (int64_t p = 0; p < spmd_mesh_size(to); p++) {
+        int known = 0;
+        while (known < members && ranks[known] != spmd_mesh_rank(to, p))
+            known++;
+        if (known == members)
+            ranks[count++] = spmd_mesh_rank(to, p);
+    }
+    return count;
+}
+
+/* What one rank says of another is what that one says of itself; of its memory, where messages go,
+ * as it supposes. */
+static bool is_told_alike(const spmd_reshard_bytes *told, const spmd_reshard_bytes *own)
+{
+    return told->kept == own->kept && told->received == own->received && told->sent == own->sent &&
+           (told->peak == own->peak || !by_messages);
+}
+
+/* A rank receives what it lacks, and no more; what all send is what all receive; and each rank can
+ * tell of any other one what that one says of itself. */
+static bool counts_the_least(const struct way *way)
+{
+    enum { MOST = 64 };
+    spmd_reshard_bytes own = {0}, all[MOST], theirs;
+    int ranks[MOST], count = list_ranks(way, ranks);
+    int64_t balance = 0;
+    bool well = EXPECT_OK(spmd_reshard_count(way->plan, SPMD_SELF, &own));
+    if (!way->adds_up) {
+        int64_t kept = common_bytes(way);
+        well &= EXPECT(own.kept == kept) & EXPECT(own.received == held_bytes(way, way->to) - kept);
+    }
+    MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
+    for (int r = 0; r < test_size; r++)
+        balance += all[r].sent - all[r].received;
+    well &= EXPECT(balance == 0);
+    for (int k = 0; k < count; k++)
+        well &= EXPECT_OK(spmd_reshard_count(way->plan, k, &theirs)) &&
+                EXPECT(is_told_alike(&theirs, &all[ranks[k]]));
+    return well & EXPECT_FAILS(spmd_reshard_count(way->plan, count, &theirs), SPMD_ERR_ARGUMENT,
+                               "no position");
+}
+
 static bool arrives(const struct pair *pair)
 {
     struct way way;
     open_way(pair, false, &way);
-    bool well = goes_at_once(&way) & goes_by_a_plan(&way) & goes_and_comes_back(&way);
+    bool well = goes_at_once(&way) & plan_way(&way) & goes_by_a_plan(&way) &
+                counts_the_least(&way) & goes_and_comes_back(&way);
     close_way(&way);
     return well;
 }
@@ -100,7 +140,7 @@ static bool adds_up(const struct pair *pair)
 {
     struct way way;
     open_way(pair, true, &way);
-    bool well = goes_at_once(&way) & goes_by_a_plan(&way);
+    bool well = goes_at_once(&way) & plan_way(&way) & goes_by_a_plan(&way) & counts_the_least(&way);
     close_way(&way);
     return well;
 }
@@ -112,7 +152,7 @@ static int pairs_of_this_run(void)
     return counts[test_size <= 8 ? test_size - 1 : 7];
 }
 
-static void every_element_arrives(void)
+static void values_arrive(void)
 {
     try_pairs(arrives, pairs_of_this_run());
 }
@@ -122,4 +162,31 @@ static void contributions_add_up(void)
     try_pairs_of(true, adds_up, pairs_of_this_run() / 2);
 }
 
-HARNESS_MAIN("reshard_pairs", CASE(every_element_arrives), CASE(contributions_add_up))
+/* Some of the pairs again, by one way alone. */
+static void try_by(const char *move)
+{
+    setenv("SPMD_MOVE", move, 1);
+    try_pairs(arrives, pairs_of_this_run() / 4);
+    unsetenv("SPMD_MOVE");
+}
+
+static void values_arrive_by_messages(void)
+{
+    by_messages = true;
+    try_by("messages");
+    by_messages = false;
+}
+
+static void values_arrive_from_private_memory(void)
+{
+    try_by("readv");
+}
+
+static void values_arrive_by_collectives(void)
+{
+    try_by("collective");
+}
+
+HARNESS_MAIN("reshard_pairs", CASE(values_arrive), CASE(values_arrive_by_messages),
+             CASE(values_arrive_from_private_memory), CASE(values_arrive_by_collectives),
+             CASE(contributions_add_up))
