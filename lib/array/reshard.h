@@ -12,6 +12,7 @@
 
 struct spmd_reshard_call {
     spmd_sharding *from, *to; /* held */
+    spmd_sharding *seen;      /* held: of an input that was last found to lie as `from` says */
     spmd_dtype dtype;
     spmd_shape shape;
     bool nothing; /* has to be done */

@@ -7,7 +7,8 @@
 #include "comm/agree.h"
 #include "core/hash.h"
 
-static spmd_status check_input(const spmd_reshard_call *plan, const spmd_array *array, int index)
+/* A sharding that did well is known again by its address. */
+static spmd_status check_input(spmd_reshard_call *plan, const spmd_array *array, int index)
 {
     if (!array)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: input %d is NULL", index);
@@ -19,10 +20,13 @@ static spmd_status check_input(const spmd_reshard_call *plan, const spmd_array *
     if (!spmd_shape_equal(array->shape, plan->shape))
         return spmd_fail(SPMD_ERR_SHAPE, "reshard: input %d has another shape than the plan",
                          index);
-    if (array->sharding != plan->from &&
-        !(spmd_mesh_equal(array->sharding->mesh, plan->from->mesh) &&
-          spmd_sharding_is_equivalent(array->sharding, plan->from, plan->shape.ndim)))
+    if (array->sharding == plan->from || array->sharding == plan->seen)
+        return SPMD_OK;
+    if (!spmd_mesh_equal(array->sharding->mesh, plan->from->mesh) ||
+        !spmd_sharding_is_equivalent(array->sharding, plan->from, plan->shape.ndim))
         return spmd_fail(SPMD_ERR_SPEC, "reshard: input %d does not lie as the plan begins", index);
+    spmd_sharding_free(&plan->seen);
+    plan->seen = spmd__sharding_hold(array->sharding);
     return SPMD_OK;
 }
 
@@ -39,7 +43,7 @@ static spmd_status check_output(int index, int count, spmd_array *const in[],
     return SPMD_OK;
 }
 
-spmd_status spmd__reshard_check(const spmd_reshard_call *plan, int count, spmd_array *const in[],
+spmd_status spmd__reshard_check(spmd_reshard_call *plan, int count, spmd_array *const in[],
                                 spmd_array *const out[])
 {
     if (count < 0 || (count > 0 && (!in || !out)))

@@ -5,7 +5,7 @@
 #include "array/reshard.h"
 
 /* Local. Whether the arrays of a run are as the plan wants them. */
-spmd_status spmd__reshard_check(const spmd_reshard_call *plan, int count, spmd_array *const in[],
+spmd_status spmd__reshard_check(spmd_reshard_call *plan, int count, spmd_array *const in[],
                                 spmd_array *const out[]);
 
 /* Whether runs are watched: then this rank meets the others before one, and leaves behind it. */

@@ -232,6 +232,7 @@ void spmd__reshard_end(spmd_reshard_call *plan)
         spmd__pool_give(plan->values);
         spmd__bridge_close(&plan->bridge);
     }
+    spmd_sharding_free(&plan->seen);
     spmd_sharding_free(&plan->from);
     spmd_sharding_free(&plan->to);
 }
