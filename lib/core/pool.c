@@ -13,6 +13,12 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#ifdef HAVE_VALGRIND_VALGRIND_H
+#include <valgrind/valgrind.h>
+#else
+#define RUNNING_ON_VALGRIND 0
+#endif
+
 #include "core/mem.h"
 #include "core/poison.h"
 
@@ -44,12 +50,20 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* The size to ask for: address space is free, but some do not give as much of it. A file larger
- * than the limit would be a signal. */
-static size_t wanted_size(void)
+/* Twice the memory that there is, since address space is free. But valgrind reads all of it at the
+ * end, in search of pointers, and what it reads of the file comes to be. */
+static size_t roomy_size(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    size_t bytes = pages > 0 && page > 0 ? (size_t)pages * (size_t)page * 2 : (size_t)1 << 34;
+    if (RUNNING_ON_VALGRIND)
+        return (size_t)1 << 28;
+    return pages > 0 && page > 0 ? (size_t)pages * (size_t)page * 2 : (size_t)1 << 34;
+}
+
+/* The size to ask for; some do not give as much. A file larger than the limit would be a signal. */
+static size_t wanted_size(void)
+{
+    size_t bytes = roomy_size();
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
         pool.failure = EFBIG;
