@@ -23,8 +23,9 @@ static spmd_status check(const spmd_layout *layout, FILE *stream)
     if (!spmd_mesh_equal(layout->sharding->mesh, layout->to->mesh))
         return spmd_fail(SPMD_ERR_MESH, "the two shardings of a layout lie on different meshes");
     if (layout->sharding->spec.unreduced || layout->to->spec.unreduced)
-        return spmd_fail(SPMD_ERR_SPEC, "a reshard moves values: a spec with unreduced axes "
-                                        "describes contributions to them");
+        return spmd_fail(SPMD_ERR_SPEC,
+                         "two layouts are compared by the values that move; of a spec with "
+                         "unreduced axes spmd_reshard_explain, and spmd reshard, tell the steps");
     return SPMD_OK;
 }
 
