@@ -1,0 +1,49 @@
+/* sight.h - whether the ranks of a node can read each other's blocks here: the system may refuse.
+ */
+#ifndef SIGHT_H
+#define SIGHT_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "harness.h"
+
+/* Whether a plan that has run tells this of it. */
+static inline bool plan_tells(const spmd_reshard_call *plan, const char *part)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *stream = open_memstream(&text, &size);
+    EXPECT_OK(spmd_reshard_explain(plan, SPMD_SELF, stream));
+    fclose(stream);
+    bool found = strstr(text, part) != NULL;
+    free(text);
+    return found;
+}
+
+/* Collective over all ranks, who find the same. */
+static inline bool ranks_see_each_other(void)
+{
+    spmd_mesh *mesh = NULL;
+    spmd_sharding *from = NULL, *to = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *a = NULL, *b = NULL;
+    const spmd_shape shape = SPMD_SHAPE((int64_t)test_size * 8192);
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
+    EXPECT_OK(spmd_sharding_create(mesh, "P()", &to));
+    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
+    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_F64, shape, &a));
+    EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
+    bool seen = plan_tells(plan, "by reads of the pool");
+    spmd_reshard_free(&plan);
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&to);
+    spmd_mesh_free(&mesh);
+    return seen;
+}
+
+#endif
