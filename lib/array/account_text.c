@@ -211,10 +211,10 @@ static void print_ways(FILE *stream, const struct account *account)
     if (!account->ran)
         return;
     spmd__text_add(&text, "The last run brought");
-    add_way(&text, account->moved.pool, "by reads of the pool", &some);
-    add_way(&text, account->moved.readv, "by reads of other processes", &some);
+    add_way(&text, account->moved.pool, "from the pool", &some);
+    add_way(&text, account->moved.readv, "by readv", &some);
     add_way(&text, account->moved.messages, "by messages", &some);
-    add_way(&text, spmd__account_by_collective(account), "by a collective of MPI", &some);
+    add_way(&text, spmd__account_by_collective(account), "by a collective", &some);
     spmd__text_add(&text, some ? "." : " nothing from other ranks.");
     fputc('\n', stream);
     print_line(stream, line);
