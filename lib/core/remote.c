@@ -11,16 +11,19 @@
 
 #include "core/runs.h"
 
-#ifndef HAVE_PROCESS_VM_READV
-static ssize_t process_vm_readv(pid_t process, const struct iovec *local, unsigned long nlocal,
-                                const struct iovec *remote, unsigned long nremote,
-                                unsigned long flags)
+/* Copies from the entries of `remote` to those of `local`, or a part of them; -1 with errno. */
+static ssize_t read_some(int64_t process, const struct iovec local[], int nlocal,
+                         const struct iovec remote[], int nremote)
 {
-    (void)process, (void)local, (void)nlocal, (void)remote, (void)nremote, (void)flags;
+#ifdef HAVE_PROCESS_VM_READV
+    return process_vm_readv((pid_t)process, local, (unsigned long)nlocal, remote,
+                            (unsigned long)nremote, 0);
+#else
+    (void)process, (void)local, (void)nlocal, (void)remote, (void)nremote;
     errno = ENOSYS;
     return -1;
-}
 #endif
+}
 
 /* Entries of one call, on either side; the system takes at least 1024. */
 enum { MOST_ENTRIES = 512 };
@@ -62,8 +65,7 @@ static spmd_status read_all(int64_t process, struct iovec local[], int nlocal,
                             struct iovec remote[], int nremote)
 {
     for (int to = 0, from = 0; from < nremote && remote[from].iov_len > 0;) {
-        ssize_t bytes = process_vm_readv((pid_t)process, local + to, (unsigned long)(nlocal - to),
-                                         remote + from, (unsigned long)(nremote - from), 0);
+        ssize_t bytes = read_some(process, local + to, nlocal - to, remote + from, nremote - from);
         if (bytes <= 0)
             return spmd_fail(SPMD_ERR_MEMORY,
                              "the memory of process %lld cannot be read any more (%s): "
@@ -107,7 +109,7 @@ int spmd__remote_probe(int64_t process, const void *address, const void *mark, s
 {
     char seen[64];
     struct iovec local = {seen, bytes}, remote = {(void *)address, bytes};
-    ssize_t done = process_vm_readv((pid_t)process, &local, 1, &remote, 1, 0);
+    ssize_t done = read_some(process, &local, 1, &remote, 1);
     if (done < 0)
         return errno;
     return done == (ssize_t)bytes && memcmp(seen, mark, bytes) == 0 ? 0 : ESRCH;
