@@ -50,12 +50,6 @@ static bool are_near(const struct node *node, const struct group *group)
     return true;
 }
 
-static bool is_collective(const struct reshard_route *route)
-{
-    enum move_kind kind = route->move->kind;
-    return kind == MOVE_ALL_GATHER || kind == MOVE_ALL_TO_ALL;
-}
-
 /* Once for each mesh: a way that is forced, and is none for this move. */
 static void note_usual_way(const struct reshard_route *route, const char *why)
 {
@@ -71,70 +65,82 @@ static void note_usual_way(const struct reshard_route *route, const char *why)
     fprintf(stderr, "spmd: note: SPMD_MOVE=collective: %s %s; it goes the usual way\n", note, why);
 }
 
-/* Whether the group's ranks move their parts so, by arithmetic on what all of them know. */
-static bool is_chosen(const struct reshard_route *route, const struct group *group,
-                      struct reshard_collective *collective)
+/* Whether the group's ranks cannot all read each other, and a collective is cheaper than messages
+ * then. */
+static bool pays(const struct reshard_route *route, const struct group *group,
+                 const struct cost_move *move)
 {
-    const spmd_mesh *mesh = route->mesh;
-    enum way way = spmd__mesh_root(route->mesh)->way;
-    int64_t most;
-    struct cost_move move = measure(route, &most);
-    bool counts = most <= spmd__mpi_piece_bytes / group->size;
-    collective->kind = move.kind;
-    collective->even = move.even;
-    collective->total = counts ? most * group->size : 0;
-    if (way == WAY_COLLECTIVE && !counts)
-        note_usual_way(route, "is too large for one call of MPI");
-    if (way == WAY_COLLECTIVE || !counts)
-        return counts;
-    return way == WAY_AUTO && !are_near(route->node, group) &&
-           spmd__cost_collective(&mesh->costs, &move) < spmd__cost_messages(&mesh->costs, &move);
+    const struct costs *costs = &route->mesh->costs;
+    return spmd__mesh_root(route->mesh)->way == WAY_AUTO && !are_near(route->node, group) &&
+           spmd__cost_collective(costs, move) < spmd__cost_messages(costs, move);
+}
+
+/* Why the move cannot be a collective at all; NULL: it can. */
+static const char *find_obstacle(const struct reshard_route *route, int64_t members, int64_t most)
+{
+    enum move_kind kind = route->move->kind;
+    if (kind != MOVE_ALL_GATHER && kind != MOVE_ALL_TO_ALL)
+        return "is neither an all-gather nor an all-to-all";
+    return most > spmd__mpi_piece_bytes / members ? "is too large for one call of MPI" : NULL;
 }
 
 spmd_status spmd__reshard_collective_open(const struct reshard_route *route,
                                           struct reshard_collective *collective)
 {
     struct group *group;
-    if (!is_collective(route)) {
-        if (spmd__mesh_root(route->mesh)->way == WAY_COLLECTIVE &&
-            route->move->kind != MOVE_NOTHING && route->move->kind != MOVE_SLICE)
-            note_usual_way(route, "is neither an all-gather nor an all-to-all");
+    int64_t most;
+    bool forced = spmd__mesh_root(route->mesh)->way == WAY_COLLECTIVE;
+    if (route->move->kind == MOVE_NOTHING || route->move->kind == MOVE_SLICE)
+        return SPMD_OK;
+    struct cost_move move = measure(route, &most);
+    const char *obstacle = find_obstacle(route, move.ranks, most);
+    if (obstacle) {
+        if (forced)
+            note_usual_way(route, obstacle);
         return SPMD_OK;
     }
     TRY(spmd__mesh_group_find(route->mesh, &route->move->axes, &group));
-    if (!is_chosen(route, group, collective))
+    if (!forced && !pays(route, group, &move))
         return SPMD_OK;
     TRY(spmd__group_open(group));
     collective->group = group;
+    collective->kind = move.kind;
+    collective->even = move.even;
+    collective->total = most * move.ranks;
     return SPMD_OK;
 }
 
-/* Lists the parts by member, and finds out whether they lie one after the other in the block. */
+/* Lists the parts by member. */
 static spmd_status list_parts(const struct group *group, const struct transfers *transfers,
                               size_t element, struct reshard_parts *parts)
 {
-    int64_t size = group->size, total = 0;
-    bool packs = false, begun = false;
-    TRY(spmd__alloc((size_t)size, sizeof *parts->part, &parts->part));
-    TRY(spmd__alloc((size_t)size, sizeof *parts->bytes, &parts->bytes));
+    TRY(spmd__alloc((size_t)group->size, sizeof *parts->part, &parts->part));
+    TRY(spmd__alloc((size_t)group->size, sizeof *parts->bytes, &parts->bytes));
     for (int i = 0; i < transfers->count; i++) {
         const struct transfer *transfer = &transfers->list[i];
         int64_t member = spmd__axis_list_index(&group->mesh->axes, &group->axes, transfer->peer);
         parts->part[member] = transfer;
+        parts->bytes[member] = spmd__view_size(&transfer->part) * (int64_t)element;
     }
-    for (int64_t m = 0; m < size; m++) {
+    return SPMD_OK;
+}
+
+/* Finds out whether they lie one after the other in the block; else makes room to pack them. */
+static spmd_status lay_out_parts(int64_t members, size_t element, struct reshard_parts *parts)
+{
+    int64_t total = 0;
+    bool packs = false;
+    void *packed = NULL;
+    for (int64_t m = 0; m < members; m++) {
         if (!parts->part[m])
             continue;
         const struct view *part = &parts->part[m]->part;
-        if (!begun)
+        if (total == 0)
             parts->offset = (intptr_t)part->data;
-        begun = true;
         packs = packs || (intptr_t)part->data != parts->offset + total ||
                 !spmd__view_is_dense(part, element);
-        parts->bytes[m] = spmd__view_size(part) * (int64_t)element;
         total += parts->bytes[m];
     }
-    void *packed = NULL;
     TRY(packs ? spmd__alloc_block((size_t)total, &packed) : SPMD_OK);
     parts->packed = packed;
     return SPMD_OK;
@@ -156,9 +162,13 @@ spmd_status spmd__reshard_collective_prepare(struct reshard_collective *collecti
                                              const struct exchange *exchange)
 {
     const struct group *group = collective->group;
-    if (collective->kind == MOVE_ALL_TO_ALL)
-        TRY(list_parts(group, &exchange->sends, exchange->element, &collective->sends));
-    TRY(list_parts(group, &exchange->receives, exchange->element, &collective->receives));
+    size_t element = exchange->element;
+    if (collective->kind == MOVE_ALL_TO_ALL) { /* who gathers gives the block as it is */
+        TRY(list_parts(group, &exchange->sends, element, &collective->sends));
+        TRY(lay_out_parts(group->size, element, &collective->sends));
+    }
+    TRY(list_parts(group, &exchange->receives, element, &collective->receives));
+    TRY(lay_out_parts(group->size, element, &collective->receives));
     return reserve(collective);
 }
 
