@@ -36,7 +36,7 @@ static inline bool ranks_see_each_other(void)
     EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
     EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_F64, shape, &a));
     EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
-    bool seen = plan_tells(plan, "by reads of the pool");
+    bool seen = plan_tells(plan, "from the pool");
     spmd_reshard_free(&plan);
     spmd_array_free(&a);
     spmd_array_free(&b);
