@@ -115,8 +115,10 @@ static bool is_past_cache(const struct group *group, int64_t bytes)
     return (double)bytes > group->mesh->costs.stream_from;
 }
 
-/* Elements that are added up at a time: their sums stay in the nearest cache. */
-enum { CHUNK_BYTES = 1 << 14, CHUNK_FLOATS = CHUNK_BYTES / sizeof(float) };
+/* Elements that are added up at a time: their sums stay in the nearest cache. Of blocks that lie
+ * here a page, so that the next one of each is looked up meanwhile (core/copy.c); of others more,
+ * since each reading is a system call. */
+enum { CHUNK_BYTES = 1 << 14, CHUNK_FLOATS = CHUNK_BYTES / sizeof(float), PAGE_BYTES = 1 << 12 };
 
 /* A row of sums, in the type that carries them, and room to widen what is added, and to read it. */
 struct chunk {
@@ -163,6 +165,19 @@ static void store_row(struct chunk *chunk, const struct near_reduction *what, in
         memcpy(out, chunk->sums, bytes);
 }
 
+static spmd_status chunk_bytes(const struct round *round, int64_t *bytes)
+{
+    *bytes = PAGE_BYTES;
+    for (int64_t m = 0; m < round->group->size; m++) {
+        struct shown shown;
+        const char *data;
+        TRY(find_block(round, m, 0, &shown, &data));
+        if (!data)
+            *bytes = CHUNK_BYTES;
+    }
+    return SPMD_OK;
+}
+
 /* out = the reduction of the members' elements lo ... hi - 1. */
 static spmd_status reduce_range(const struct round *round, const struct near_reduction *what,
                                 int64_t lo, int64_t hi, char *out, bool past_cache)
@@ -170,12 +185,15 @@ static spmd_status reduce_range(const struct round *round, const struct near_red
     struct chunk chunk;
     spmd_dtype dtype = what->dtype;
     int64_t size = (int64_t)spmd_dtype_size(dtype);
-    int64_t most = CHUNK_BYTES / (is_half(dtype) ? (int64_t)sizeof(float) : size);
+    int64_t most;
+    TRY(chunk_bytes(round, &most));
+    most /= is_half(dtype) ? (int64_t)sizeof(float) : size;
     for (int64_t at = lo; at < hi; at += most, out += most * size) {
         int64_t count = hi - at < most ? hi - at : most;
         for (int64_t m = 0; m < round->group->size; m++) {
             const char *row;
             TRY(look_at(round, m, at * size, count * size, chunk.row, &row));
+            __builtin_prefetch(row + count * size);
             add_row(&chunk, what->reduction, dtype, count, row, m == 0);
         }
         store_row(&chunk, what, count, out, past_cache);

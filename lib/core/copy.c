@@ -63,7 +63,7 @@ void spmd__copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, 
 {
     struct place place = {dst, src};
     for (int64_t i = 1; i <= count; i++) {
-        struct place next = place;
+        struct place next = {place.to + run, place.from + run}; /* what else, if all is copied */
         if (i < count)
             next = (struct place){dst + i * dst_stride, src + i * src_stride};
         copy_run(place.to, place.from, run, next);
