@@ -69,21 +69,32 @@ static uint32_t used_of(const struct axes *axes, const struct spec *spec)
     return used;
 }
 
-/* Whether the same axes split in another order, and cut every dimension alike: then blocks stay
- * what they are, and only their ranks change. */
-static bool is_permutation(const struct axes *axes, const struct spec *from, const struct spec *to)
+/* Whether two layouts cut every dimension alike: then blocks stay what they are. */
+static bool cut_alike(const struct axes *from_axes, const struct spec *from,
+                      const struct axes *to_axes, const struct spec *to)
 {
-    if (used_of(axes, from) != used_of(axes, to))
-        return false;
     for (int d = 0; d < from->ndim || d < to->ndim; d++) {
-        struct axis_list before = entry_of(axes, from, d), after = entry_of(axes, to, d);
+        struct axis_list before = entry_of(from_axes, from, d), after = entry_of(to_axes, to, d);
         if (before.count != after.count)
             return false;
         for (int i = 0; i < before.count; i++)
-            if (axes->size[before.axis[i]] != axes->size[after.axis[i]])
+            if (from_axes->size[before.axis[i]] != to_axes->size[after.axis[i]])
                 return false;
     }
     return true;
+}
+
+/* Whether the same axes split in another order, and only the blocks' ranks change. */
+static bool is_permutation(const struct axes *axes, const struct spec *from, const struct spec *to)
+{
+    return used_of(axes, from) == used_of(axes, to) && cut_alike(axes, from, axes, to);
+}
+
+struct move spmd__move_between(const struct axes *from_axes, const struct spec *from,
+                               const struct axes *to_axes, const struct spec *to)
+{
+    bool whole = cut_alike(from_axes, from, to_axes, to);
+    return (struct move){.kind = whole ? MOVE_PERMUTE : MOVE_EXCHANGE};
 }
 
 struct move spmd__move_find(const struct axes *axes, const struct spec *from, const struct spec *to)

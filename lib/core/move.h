@@ -44,6 +44,11 @@ struct move {
 struct move spmd__move_find(const struct axes *axes, const struct spec *from,
                             const struct spec *to);
 
+/* The same between two meshes that are not equal: PERMUTE where each rank gets one whole block,
+ * else EXCHANGE. */
+struct move spmd__move_between(const struct axes *from_axes, const struct spec *from,
+                               const struct axes *to_axes, const struct spec *to);
+
 /* "all-gather" */
 const char *spmd__move_name(enum move_kind kind);
 

@@ -50,11 +50,11 @@ static struct spec deal_out(const struct axes *axes, const struct spec *from, co
     return parts;
 }
 
-/* The move of values: between meshes of which the specs say nothing to each other, an exchange. */
-static struct move find_move(const struct axes *axes, const struct spec *from,
-                             const struct spec *to, bool one_mesh)
+static struct move find_move(const struct axes *from_axes, const struct spec *from,
+                             const struct axes *to_axes, const struct spec *to, bool one_mesh)
 {
-    return one_mesh ? spmd__move_find(axes, from, to) : (struct move){.kind = MOVE_EXCHANGE};
+    return one_mesh ? spmd__move_find(from_axes, from, to)
+                    : spmd__move_between(from_axes, from, to_axes, to);
 }
 
 struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *from,
@@ -70,7 +70,7 @@ struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *f
                           .reduced = spmd__axis_list_of_mask(reduced),
                           .kind = from->kind,
                           .mid = plain,
-                          .move = find_move(from_axes, from, to, one_mesh),
+                          .move = find_move(from_axes, from, to_axes, to, one_mesh),
                           .filled = after & ~kept};
     if (reduced == 0)
         return steps;
@@ -80,7 +80,7 @@ struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *f
     struct spec parts = deal_out(from_axes, from, one_mesh ? to : NULL, reduced, shape);
     steps.reduce = MOVE_REDUCE_SCATTER;
     steps.mid = spmd__spec_join(&plain, &parts);
-    steps.move = find_move(from_axes, &steps.mid, to, one_mesh);
+    steps.move = find_move(from_axes, &steps.mid, to_axes, to, one_mesh);
     return steps;
 }
 

@@ -26,8 +26,8 @@ struct steps {
 };
 
 /* From `from` to `to`, neither of them open. `one_mesh`: they are of equal meshes. Between
- * different ones all contributions are added up, and the move is an exchange. Axes of size 1 do not
- * count. */
+ * different ones all contributions are added up, and the move is an exchange or a permutation. Axes
+ * of size 1 do not count. */
 struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *from,
                               const struct axes *to_axes, const struct spec *to, bool one_mesh,
                               spmd_shape shape);

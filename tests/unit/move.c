@@ -53,6 +53,30 @@ START_TEST(in_words)
 }
 END_TEST
 
+/* Between meshes, whole blocks change ranks where both layouts cut alike. */
+START_TEST(between_meshes)
+{
+    static const struct {
+        const char *from_mesh, *from, *to_mesh, *to;
+        enum move_kind kind;
+    } cases[] = {{"x=4", "P(x)", "a=4", "P(a,-)", MOVE_PERMUTE},
+                 {"x=4,y=2", "P((y,x))", "a=2,b=4,one=1", "P((a,one,b))", MOVE_PERMUTE},
+                 {"x=4", "P()", "a=3", "P()", MOVE_PERMUTE},
+                 {"x=4", "P(x)", "a=2,b=2", "P((a,b))", MOVE_EXCHANGE},
+                 {"x=4", "P(x)", "a=4", "P(-,a)", MOVE_EXCHANGE},
+                 {"x=4", "P(x)", "a=4", "P()", MOVE_EXCHANGE}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        struct axes from_axes, to_axes;
+        struct spec from, to;
+        ASSERT_OK(spmd__axes_parse(cases[i].from_mesh, 0, &from_axes));
+        ASSERT_OK(spmd__axes_parse(cases[i].to_mesh, 0, &to_axes));
+        ASSERT_OK(spmd__spec_parse(cases[i].from, &from_axes, &from));
+        ASSERT_OK(spmd__spec_parse(cases[i].to, &to_axes, &to));
+        ck_assert_int_eq(spmd__move_between(&from_axes, &from, &to_axes, &to).kind, cases[i].kind);
+    }
+}
+END_TEST
+
 /* What the parts that a position receives may be. */
 struct claim {
     const struct fixture *fixture;
@@ -121,4 +145,4 @@ START_TEST(what_is_said_is_what_moves)
 }
 END_TEST
 
-UNIT_MAIN("move", in_words, what_is_said_is_what_moves)
+UNIT_MAIN("move", in_words, between_meshes, what_is_said_is_what_moves)
