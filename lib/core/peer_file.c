@@ -1,6 +1,7 @@
 /* core/peer_file.c - files in memory that processes of one node share, without a name anywhere. */
 #include "core/peer_file.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,11 +20,39 @@ uint64_t spmd__peer_file_mark(void)
     return spmd__hash(1, seed, sizeof seed);
 }
 
+/* At a place of its own, which is found by asking for more and giving the rest back. */
+static void *map_aligned(int descriptor, size_t size, int protection)
+{
+    const int flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED;
+    const size_t page = PEER_FILE_LARGE_PAGE;
+    char *room =
+        mmap(NULL, size + page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (room == MAP_FAILED)
+        return NULL;
+    size_t before = (page - (uintptr_t)room % page) % page;
+    void *memory = mmap(room + before, size, protection, flags, descriptor, 0);
+    if (memory == MAP_FAILED) {
+        int reason = errno;
+        munmap(room, size + page);
+        errno = reason;
+        return NULL;
+    }
+    if (before > 0)
+        munmap(room, before);
+    munmap(room + before + size, page - before);
+    return memory;
+}
+
+void *spmd__peer_file_map_own(int descriptor, size_t size)
+{
+    return map_aligned(descriptor, size, PROT_READ | PROT_WRITE);
+}
+
 static void *map_marked(int descriptor, const struct peer_file *file, bool writable)
 {
     int protection = PROT_READ | (writable ? PROT_WRITE : 0);
-    void *memory = mmap(NULL, file->size, protection, MAP_SHARED | MAP_NORESERVE, descriptor, 0);
-    if (memory == MAP_FAILED)
+    void *memory = map_aligned(descriptor, file->size, protection);
+    if (!memory)
         return NULL;
     if (memcmp(memory, &file->mark, sizeof file->mark) == 0)
         return memory;

@@ -7,7 +7,11 @@
 #define CORE_PEER_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
+
+/* Mappings begin at a multiple of this, where the file may have pages of this size. */
+enum { PEER_FILE_LARGE_PAGE = 1 << 21 };
 
 struct peer_file {
     int64_t process;    /* the file is /proc/PROCESS/fd/DESCRIPTOR ... */
@@ -18,6 +22,10 @@ struct peer_file {
 
 /* A mark for a new file. */
 uint64_t spmd__peer_file_mark(void);
+
+/* Maps one's own file of `size` bytes, to read and write; NULL where that cannot be, and errno
+ * tells why. */
+void *spmd__peer_file_map_own(int descriptor, size_t size);
 
 /* Maps the file of another process, or one's own, to read, or to write as well; NULL where that
  * cannot be, or where it is not the one that was meant. munmap it. */

@@ -2,7 +2,11 @@
  *
  * The file is a row of regions, used and free ones in turn, of whole pages. A block takes the
  * smallest free region that has room. At the end is what was never used: there the file grows, by
- * fallocate, so that memory that the system does not have is an error here and no signal later. */
+ * fallocate, so that memory that the system does not have is an error here and no signal later.
+ *
+ * Where Linux can (6.1 and later), the file grows by large pages: they come five times as fast, and
+ * the ranks that map the file find their way in it with fewer look-ups. MADV_COLLAPSE asks for
+ * them whatever the setting for shared memory is; it wants one small page in each. */
 #include "core/pool.h"
 
 #include <errno.h>
@@ -22,7 +26,12 @@
 #include "core/mem.h"
 #include "core/poison.h"
 
-enum { PAGE = 4096, LARGE_PAGE = 1 << 21, LEAST_GROWTH = 1 << 18, MOST_GROWTH = 1 << 26 };
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25
+#endif
+
+enum { PAGE = 4096, LEAST_GROWTH = 1 << 18, MOST_GROWTH = 1 << 26 };
+enum { LARGE_PAGE = PEER_FILE_LARGE_PAGE };
 enum { FRONT = PAGE + POOL_FRONT_BYTES };
 
 struct region {
@@ -39,6 +48,7 @@ static struct {
     char *memory; /* NULL: there is none */
     size_t size;  /* of the mapping */
     size_t grown; /* of the file: up to here it has memory */
+    bool small;   /* the system has no large pages for it */
     uint64_t mark;
     struct region *last;
     int failure; /* why the system gave less than was asked for, last */
@@ -74,12 +84,11 @@ static size_t wanted_size(void)
 
 static void map_file(void)
 {
-    const int protection = PROT_READ | PROT_WRITE, flags = MAP_SHARED | MAP_NORESERVE;
     for (size_t size = wanted_size(); size >= FRONT; size = size / 2 / PAGE * PAGE) {
-        void *memory = MAP_FAILED;
+        void *memory = NULL;
         if (ftruncate(pool.descriptor, (off_t)size) == 0)
-            memory = mmap(NULL, size, protection, flags, pool.descriptor, 0);
-        if (memory == MAP_FAILED) {
+            memory = spmd__peer_file_map_own(pool.descriptor, size);
+        if (!memory) {
             pool.failure = errno;
             continue;
         }
@@ -91,6 +100,34 @@ static void map_file(void)
     }
 }
 
+static bool take_pages(size_t from, size_t to)
+{
+    if (from >= to || fallocate(pool.descriptor, 0, (off_t)from, (off_t)(to - from)) == 0)
+        return true;
+    pool.failure = errno;
+    return false;
+}
+
+/* Whether the large pages from `from` to `to` have come; if not, nobody asks for such again, since
+ * the system may take long to find that it has none. */
+static bool take_large_pages(size_t from, size_t to)
+{
+    for (size_t at = from; at < to; at += LARGE_PAGE)
+        if (pool.small || !take_pages(at, at + PAGE))
+            return false;
+    pool.small = from < to && madvise(pool.memory + from, to - from, MADV_COLLAPSE) != 0;
+    return !pool.small;
+}
+
+/* Memory for this part of the file: large pages where there is room for whole ones. */
+static bool take(size_t from, size_t to)
+{
+    size_t first = round_up(from, LARGE_PAGE), last = to / LARGE_PAGE * LARGE_PAGE;
+    if (first >= last || !take_large_pages(first, last))
+        return take_pages(from, to);
+    return take_pages(from, first) && take_pages(last, to);
+}
+
 /* A quarter of what there is at a time, so that large programs grow seldom, and small ones little.
  */
 static bool grow(size_t end)
@@ -99,14 +136,11 @@ static bool grow(size_t end)
         return true;
     size_t step = pool.grown / 4;
     step = step < LEAST_GROWTH ? LEAST_GROWTH : step > MOST_GROWTH ? MOST_GROWTH : step;
-    size_t target = round_up(end > pool.grown + step ? end : pool.grown + step, PAGE);
+    size_t least = end > pool.grown + step ? end : pool.grown + step;
+    size_t target = round_up(least, least - pool.grown >= LARGE_PAGE ? LARGE_PAGE : PAGE);
     target = target < pool.size ? target : pool.size;
-    if (end > target)
+    if (end > target || !take(pool.grown, target))
         return false;
-    if (fallocate(pool.descriptor, 0, (off_t)pool.grown, (off_t)(target - pool.grown)) != 0) {
-        pool.failure = errno;
-        return false;
-    }
     POISON(pool.memory + pool.grown, target - pool.grown);
     pool.grown = target;
     return true;
