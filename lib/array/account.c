@@ -103,8 +103,7 @@ static spmd_status find_rank(struct account *account, int64_t position)
     return SPMD_OK;
 }
 
-spmd_status spmd__account_begin(const spmd_reshard_call *plan, int64_t position,
-                                struct account *account)
+static spmd_status begin(const spmd_reshard_call *plan, int64_t position, struct account *account)
 {
     *account = (struct account){.plan = plan};
     if (!plan)
@@ -116,7 +115,7 @@ spmd_status spmd__account_begin(const spmd_reshard_call *plan, int64_t position,
     return count(account);
 }
 
-void spmd__account_end(struct account *account)
+static void end(struct account *account)
 {
     spmd__forecast_end(&account->forecast);
 }
@@ -156,10 +155,10 @@ spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
     struct account account;
     if (!bytes)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: there is no place for the count, it is NULL");
-    spmd_status status = spmd__account_begin(plan, position, &account);
+    spmd_status status = begin(plan, position, &account);
     if (status == SPMD_OK)
         *bytes = sum_up(&account);
-    spmd__account_end(&account);
+    end(&account);
     return status;
 }
 
@@ -175,14 +174,14 @@ static spmd_status show(const spmd_reshard_call *plan, int64_t position, FILE *s
     struct account account;
     if (!stream)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the stream to explain to is NULL");
-    spmd_status status = spmd__account_begin(plan, position, &account);
+    spmd_status status = begin(plan, position, &account);
     errno = 0;
     if (status == SPMD_OK) {
         add_up(&account);
         form(&account, stream);
         status = spmd__stream_finish(stream, "the plan of a reshard");
     }
-    spmd__account_end(&account);
+    end(&account);
     return status;
 }
 

@@ -5,6 +5,7 @@
 #include "array/forecast.h"
 #include "array/reshard.h"
 
+/* Points into itself: not to be copied. */
 struct account {
     const spmd_reshard_call *plan; /* borrowed */
     struct forecast forecast;
@@ -20,11 +21,6 @@ struct account {
     bool by_collective; /* by one of MPI's, or */
     struct moved moved; /* by these ways */
 };
-
-/* Local. As spmd_reshard_count. Points into itself: not to be copied. */
-spmd_status spmd__account_begin(const spmd_reshard_call *plan, int64_t position,
-                                struct account *account);
-void spmd__account_end(struct account *account);
 
 /* What ranks are called: "position" where the mesh has them in another order, else "rank". */
 const char *spmd__account_noun(const struct account *account);
