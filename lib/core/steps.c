@@ -84,11 +84,6 @@ struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *f
     return steps;
 }
 
-bool spmd__steps_are_none(const struct steps *steps)
-{
-    return steps->reduce == MOVE_NOTHING && steps->move.kind == MOVE_NOTHING && steps->filled == 0;
-}
-
 spmd_status spmd__steps_check_partial(const struct axes *axes, const struct spec *spec,
                                       spmd_dtype dtype)
 {

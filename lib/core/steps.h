@@ -32,9 +32,6 @@ struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *f
                               const struct axes *to_axes, const struct spec *to, bool one_mesh,
                               spmd_shape shape);
 
-/* Whether nothing has to be done at all. */
-bool spmd__steps_are_none(const struct steps *steps);
-
 /* Whether there can be contributions of this type. Fails with SPMD_ERR_DTYPE. */
 spmd_status spmd__steps_check_partial(const struct axes *axes, const struct spec *spec,
                                       spmd_dtype dtype);

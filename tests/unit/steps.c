@@ -151,6 +151,11 @@ static void check(const struct fixture *f, const struct state *state)
                     ck_assert(state->at[p][i][j] < 0);
 }
 
+static bool are_none(const struct steps *steps)
+{
+    return steps->reduce == MOVE_NOTHING && steps->move.kind == MOVE_NOTHING && steps->filled == 0;
+}
+
 START_TEST(every_way_keeps_the_value)
 {
     for (int a = 0; a < NSPECS; a++)
@@ -162,8 +167,7 @@ START_TEST(every_way_keeps_the_value)
             reduce(&f, &state);
             move(&f, &state);
             check(&f, &state);
-            ck_assert_msg((a == b) == spmd__steps_are_none(&f.steps), "%s to %s", specs[a],
-                          specs[b]);
+            ck_assert_msg((a == b) == are_none(&f.steps), "%s to %s", specs[a], specs[b]);
         }
 }
 END_TEST
