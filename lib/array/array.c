@@ -26,7 +26,7 @@ spmd_status spmd__array_check_layout(const spmd_sharding *sharding, spmd_dtype d
     int64_t bytes;
     TRY(spmd__type_check(dtype, shape, &bytes));
     TRY(spmd_sharding_check(sharding, shape));
-    return spmd__steps_check_partial(&sharding->mesh->axes, &sharding->spec, dtype);
+    return spmd__steps_check_unreduced(&sharding->mesh->axes, &sharding->spec, dtype);
 }
 
 /* Everything that can be wrong with an array's type, on the ranks that hold it. */

@@ -37,8 +37,8 @@ static spmd_status fill_side(const struct sheet *sheet, const spmd_sharding *sha
     spmd_sharding_format(side->text, sizeof side->text, sharding);
     TRY(spmd__blocks_find(sheet->axes, side->spec, sheet->shape, blocks));
     spmd_shape largest = spmd__blocks_largest(blocks), smallest = spmd__blocks_smallest(blocks);
-    struct axis_list partial = spmd__axis_list_of_mask(side->spec->unreduced);
-    side->contributions = spmd__axis_list_size(sheet->axes, &partial);
+    struct axis_list unreduced = spmd__axis_list_of_mask(side->spec->unreduced);
+    side->contributions = spmd__axis_list_size(sheet->axes, &unreduced);
     side->replicas = blocks->replicas / side->contributions;
     side->idle = blocks->ranks - blocks->count * blocks->replicas;
     side->largest = (double)spmd_shape_size(largest) * sheet->unit;

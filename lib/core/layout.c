@@ -192,10 +192,10 @@ bool spmd__layout_equivalent(const struct axes *a_axes, const struct spec *a,
         if (!same_cuts(a_axes, &a_entry, b_axes, &b_entry, even))
             return false;
     }
-    struct axis_list a_partial = spmd__axis_list_of_mask(a->unreduced);
-    struct axis_list b_partial = spmd__axis_list_of_mask(b->unreduced);
-    return same_cuts(a_axes, &a_partial, b_axes, &b_partial, true) &&
-           (a->kind == b->kind || a_partial.count == 0);
+    struct axis_list a_unreduced = spmd__axis_list_of_mask(a->unreduced);
+    struct axis_list b_unreduced = spmd__axis_list_of_mask(b->unreduced);
+    return same_cuts(a_axes, &a_unreduced, b_axes, &b_unreduced, true) &&
+           (a->kind == b->kind || a_unreduced.count == 0);
 }
 
 void spmd__layout_print(struct text *text, const struct axes *axes, const struct spec *spec,

@@ -84,8 +84,8 @@ struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *f
     return steps;
 }
 
-spmd_status spmd__steps_check_partial(const struct axes *axes, const struct spec *spec,
-                                      spmd_dtype dtype)
+spmd_status spmd__steps_check_unreduced(const struct axes *axes, const struct spec *spec,
+                                        spmd_dtype dtype)
 {
     bool is_complex = dtype == SPMD_C64 || dtype == SPMD_C128;
     if (spec->unreduced == 0)

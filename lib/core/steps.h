@@ -33,8 +33,8 @@ struct steps spmd__steps_find(const struct axes *from_axes, const struct spec *f
                               spmd_shape shape);
 
 /* Whether there can be contributions of this type. Fails with SPMD_ERR_DTYPE. */
-spmd_status spmd__steps_check_partial(const struct axes *axes, const struct spec *spec,
-                                      spmd_dtype dtype);
+spmd_status spmd__steps_check_unreduced(const struct axes *axes, const struct spec *spec,
+                                        spmd_dtype dtype);
 
 /* Whether values can become contributions along the axes of `filled`: to a sum, as in JAX. Fails
  * with SPMD_ERR_SPEC. */

@@ -97,8 +97,8 @@ static inline int64_t number_of(const spmd_box *box, int64_t slice, spmd_shape s
 }
 
 /* An array whose ranks bring their contributions. */
-static inline spmd_array *make_partial(int64_t slice, spmd_mesh *mesh, const char *spec,
-                                       spmd_dtype dtype, spmd_shape shape)
+static inline spmd_array *make_contributions(int64_t slice, spmd_mesh *mesh, const char *spec,
+                                             spmd_dtype dtype, spmd_shape shape)
 {
     spmd_sharding *sharding = NULL;
     spmd_array *array = NULL;

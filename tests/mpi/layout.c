@@ -127,7 +127,7 @@ static void wrong_uses(void)
 {
     struct pair pair = make_pair("x=2,y=2", "P(x)", "P(y)", SPMD_SHAPE(4));
     struct pair other = make_pair("x=4", "P(x)", NULL, SPMD_SHAPE(4));
-    struct pair partial = make_pair("x=2,y=2", "P(x, unreduced={y})", NULL, SPMD_SHAPE(4));
+    struct pair unreduced = make_pair("x=2,y=2", "P(x, unreduced={y})", NULL, SPMD_SHAPE(4));
     spmd_layout layout = pair.layout;
     EXPECT_FAILS(spmd_layout_print(NULL, stdout), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_FAILS(spmd_layout_print(&layout, NULL), SPMD_ERR_ARGUMENT, "NULL");
@@ -135,7 +135,7 @@ static void wrong_uses(void)
     EXPECT_FAILS(spmd_sharding_print(pair.from, SPMD_SCALAR, stdout), SPMD_ERR_SPEC, "scalar");
     layout.to = other.from;
     EXPECT_FAILS(spmd_layout_print(&layout, stdout), SPMD_ERR_MESH, "different meshes");
-    layout.to = partial.from;
+    layout.to = unreduced.from;
     EXPECT_FAILS(spmd_layout_print(&layout, stdout), SPMD_ERR_SPEC, "unreduced");
     layout.to = NULL;
     FILE *full = fopen("/dev/full", "w");
@@ -143,7 +143,7 @@ static void wrong_uses(void)
         EXPECT_FAILS(spmd_layout_print(&layout, full), SPMD_ERR_FILE, "cannot print the layout");
         fclose(full);
     }
-    free_pair(&partial);
+    free_pair(&unreduced);
     free_pair(&other);
     free_pair(&pair);
 }

@@ -37,8 +37,8 @@ static inline void close_way(struct way *way)
 static inline spmd_array *make_array(const struct way *way, int64_t number)
 {
     const struct pair *pair = way->pair;
-    return (way->adds_up ? make_partial : pattern_slice)(number, pair->from.mesh, pair->from.spec,
-                                                         pair->dtype, pair->shape);
+    return (way->adds_up ? make_contributions : pattern_slice)(
+        number, pair->from.mesh, pair->from.spec, pair->dtype, pair->shape);
 }
 
 static inline bool has_arrived(const struct way *way, int64_t number, const spmd_array *array)

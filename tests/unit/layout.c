@@ -256,7 +256,7 @@ START_TEST(equivalence_of_even_layouts)
 }
 END_TEST
 
-START_TEST(partial_values_are_not_equivalent_to_whole_ones)
+START_TEST(contributions_are_not_equivalent_to_values)
 {
     ck_assert(!equivalent("x=4,y=2", "P(x)", "x=4,y=2", "P(x, unreduced={y})", 1));
     ck_assert(equivalent("x=4,y=2", "P(x, unreduced={y})", "x=4,y=2", "P(x, -, unreduced={y})", 2));
@@ -417,5 +417,5 @@ UNIT_MAIN("layout", parts_tile_and_differ_by_one, parts_are_found_by_index,
           strict_means_that_sizes_divide, bad_shapes_and_open_specs_are_refused,
           types_print_without_a_layout, equivalence_on_one_mesh, axes_of_size_one_do_not_count,
           equivalence_across_meshes, equivalence_of_even_layouts,
-          partial_values_are_not_equivalent_to_whole_ones, types_print, a_million_positions,
+          contributions_are_not_equivalent_to_values, types_print, a_million_positions,
           random_layouts_tile)

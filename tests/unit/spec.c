@@ -86,7 +86,7 @@ START_TEST(canonical_text_reads_back)
 }
 END_TEST
 
-START_TEST(partial_values)
+START_TEST(contributions)
 {
     ck_assert_str_eq(canonical("P(x, -, unreduced={y})"), "P(x, -, unreduced={y})");
     ck_assert_str_eq(canonical("P(x, unreduced={y}:max)"), "P(x, unreduced={y}:max)");
@@ -282,7 +282,7 @@ START_TEST(axes_of_two_specs_follow_each_other)
 END_TEST
 
 UNIT_MAIN("spec", equal_specs, specs_of_entries, axes_of_two_specs_follow_each_other,
-          specs_in_every_form, canonical_text_reads_back, partial_values, bare_tuples_are_ambiguous,
+          specs_in_every_form, canonical_text_reads_back, contributions, bare_tuples_are_ambiguous,
           syntax_errors_show_text_and_column, nested_tuples_are_refused,
           errors_name_spec_mesh_axis_and_dims, axes_may_have_the_grammars_names, specs_have_limits,
           entries_keep_their_order)

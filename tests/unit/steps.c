@@ -63,8 +63,8 @@ static void begin(const struct fixture *f, struct state *state)
     for (int p = 0; p < RANKS; p++)
         for (int i = 0; i < ROWS; i++)
             for (int j = 0; j < COLUMNS; j++) {
-                struct axis_list partial = spmd__axis_list_of_mask(f->from.unreduced);
-                int64_t which = spmd__axis_list_index(&f->axes, &partial, p);
+                struct axis_list unreduced = spmd__axis_list_of_mask(f->from.unreduced);
+                int64_t which = spmd__axis_list_index(&f->axes, &unreduced, p);
                 bool here = has(f, &f->from, p, i, j);
                 state->at[p][i][j] = here ? (double)((which + 1) * (i * COLUMNS + j + 1)) : -1;
             }
@@ -210,18 +210,18 @@ START_TEST(contributions_stay_or_begin)
 }
 END_TEST
 
-START_TEST(what_cannot_be_partial)
+START_TEST(what_cannot_be_unreduced)
 {
     struct fixture f;
     make(&f, "x=2", "P(unreduced={x})", "P(unreduced={x}:max)");
-    ASSERT_OK(spmd__steps_check_partial(&f.axes, &f.from, SPMD_C64));
-    ASSERT_OK(spmd__steps_check_partial(&f.axes, &f.to, SPMD_BOOL));
-    ASSERT_FAILS(spmd__steps_check_partial(&f.axes, &f.from, SPMD_BOOL), SPMD_ERR_DTYPE, "i32");
-    ASSERT_FAILS(spmd__steps_check_partial(&f.axes, &f.to, SPMD_C64), SPMD_ERR_DTYPE, "order");
+    ASSERT_OK(spmd__steps_check_unreduced(&f.axes, &f.from, SPMD_C64));
+    ASSERT_OK(spmd__steps_check_unreduced(&f.axes, &f.to, SPMD_BOOL));
+    ASSERT_FAILS(spmd__steps_check_unreduced(&f.axes, &f.from, SPMD_BOOL), SPMD_ERR_DTYPE, "i32");
+    ASSERT_FAILS(spmd__steps_check_unreduced(&f.axes, &f.to, SPMD_C64), SPMD_ERR_DTYPE, "order");
     ASSERT_OK(spmd__steps_check_fill(&f.axes, &f.from, 1));
     ASSERT_FAILS(spmd__steps_check_fill(&f.axes, &f.to, 1), SPMD_ERR_SPEC, "P(unreduced={x}:max)");
 }
 END_TEST
 
 UNIT_MAIN("steps", every_way_keeps_the_value, sums_are_made_where_they_are_wanted,
-          contributions_stay_or_begin, what_cannot_be_partial)
+          contributions_stay_or_begin, what_cannot_be_unreduced)

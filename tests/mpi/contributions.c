@@ -1,5 +1,5 @@
-/* partial.c - arrays of contributions: made, added up, moved, given to bodies and taken from them.
- */
+/* contributions.c - arrays of contributions: made, added up, moved, given to bodies and taken from
+ * them. */
 #include <unistd.h>
 
 #include "contributions.h"
@@ -9,7 +9,7 @@
 static void check_sum(spmd_mesh *from, const char *from_spec, spmd_mesh *to, const char *to_spec,
                       spmd_dtype dtype, spmd_shape shape)
 {
-    spmd_array *a = make_partial(0, from, from_spec, dtype, shape), *b = NULL, *c = NULL;
+    spmd_array *a = make_contributions(0, from, from_spec, dtype, shape), *b = NULL, *c = NULL;
     spmd_sharding *target = NULL;
     spmd_reshard_call *plan = NULL;
     if (!a)
@@ -89,7 +89,8 @@ static void other_meshes_get_sums(void)
 static void contributions_move_one_to_one(void)
 {
     spmd_mesh *mesh = make_grid();
-    spmd_array *a = make_partial(0, mesh, "P(x,-,unreduced={y}:max)", SPMD_I32, SPMD_SHAPE(6, 5));
+    spmd_array *a =
+        make_contributions(0, mesh, "P(x,-,unreduced={y}:max)", SPMD_I32, SPMD_SHAPE(6, 5));
     spmd_array *b = NULL;
     EXPECT_OK(spmd_reshard(a, "P(-,x,unreduced={y}:max)", &b));
     EXPECT(has_type(b, test_size % 2 == 0 ? "i32[6,5@x]{U:y}:max" : "i32[6@x,5]{U:y}:max"));
@@ -315,10 +316,10 @@ static void bodies_take_contributions(void)
 static void files_get_sums(void)
 {
     spmd_mesh *mesh = make_line();
-    char path[64] = "partial-XXXXXX";
+    char path[64] = "contributions-XXXXXX";
     int descriptor = test_rank == 0 ? mkstemp(path) : -1;
     MPI_Bcast(path, sizeof path, MPI_BYTE, 0, MPI_COMM_WORLD);
-    spmd_array *a = make_partial(0, mesh, "P(unreduced={x})", SPMD_F64, SPMD_SHAPE(5, 3)),
+    spmd_array *a = make_contributions(0, mesh, "P(unreduced={x})", SPMD_F64, SPMD_SHAPE(5, 3)),
                *b = NULL, *c = NULL;
     EXPECT_OK(spmd_write(a, path, "a"));
     EXPECT_OK(spmd_read(mesh, path, "a", "P(x)", SPMD_F64, &b));
@@ -358,7 +359,7 @@ static void prints_show_sums(void)
     spmd_mesh_free(&mesh);
 }
 
-HARNESS_MAIN("partial", CASE(contributions_add_up_to_any_spec), CASE(scalars_too),
+HARNESS_MAIN("contributions", CASE(contributions_add_up_to_any_spec), CASE(scalars_too),
              CASE(other_meshes_get_sums), CASE(contributions_move_one_to_one),
              CASE(values_count_once), CASE(host_values_count_once), CASE(what_cannot_be),
              CASE(round_trips), CASE(halves_are_rounded_once), CASE(large_ones),
