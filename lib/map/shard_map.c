@@ -68,8 +68,8 @@ static spmd_status run_body(spmd_shard_map_call *call, void *user, spmd_array *c
 }
 
 /* What a run can say, and wants to be alike, before anything moves. */
-static spmd_status check_run(const spmd_shard_map_call *call, spmd_array *const in[],
-                             spmd_array *out[], uint64_t *digest)
+static spmd_status check_run(spmd_shard_map_call *call, spmd_array *const in[], spmd_array *out[],
+                             uint64_t *digest)
 {
     TRY(check_lists(call, in, out));
     if (spmd__mesh_is_member(call->mesh)) {

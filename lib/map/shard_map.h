@@ -71,7 +71,7 @@ spmd_status spmd__shard_map_plan_named(spmd_mesh *mesh, spmd_body *body, int nin
 spmd_status spmd__shard_map_open(spmd_shard_map_call *call);
 
 /* Local. What can be said of the inputs before anything moves; and what must be alike. */
-spmd_status spmd__inputs_check(const spmd_shard_map_call *call, spmd_array *const in[]);
+spmd_status spmd__inputs_check(spmd_shard_map_call *call, spmd_array *const in[]);
 uint64_t spmd__inputs_digest(const spmd_shard_map_call *call, spmd_array *const in[]);
 
 /* Collective where something has to move: brings the inputs to where the body wants them. */

@@ -60,14 +60,6 @@ static spmd_status check_input(const spmd_shard_map_call *call, const spmd_array
     return SPMD_OK;
 }
 
-spmd_status spmd__inputs_check(const spmd_shard_map_call *call, spmd_array *const in[])
-{
-    for (int k = 0; k < call->nin; k++)
-        if (in[k])
-            TRY(check_input(call, in[k], k));
-    return SPMD_OK;
-}
-
 uint64_t spmd__inputs_digest(const spmd_shard_map_call *call, spmd_array *const in[])
 {
     uint64_t hash = 0;
@@ -88,6 +80,25 @@ static spmd_status refuse(const spmd_shard_map_call *call, const spmd_array *arr
                      "%s lies as %s, the in_spec says %s: reshard it first, or leave the "
                      "option strict out",
                      spmd__argument(&call->names, INPUT, index).text, lies, named);
+}
+
+/* The option strict refuses an input before anything moves, so that the ranks can agree on it. */
+static spmd_status check_place(spmd_shard_map_call *call, const spmd_array *array, int index)
+{
+    bool in_place;
+    TRY(find_place(call, index, array, &in_place));
+    return in_place ? SPMD_OK : refuse(call, array, index);
+}
+
+spmd_status spmd__inputs_check(spmd_shard_map_call *call, spmd_array *const in[])
+{
+    for (int k = 0; k < call->nin; k++)
+        if (in[k]) {
+            TRY(check_input(call, in[k], k));
+            if (call->strict)
+                TRY(check_place(call, in[k], k));
+        }
+    return SPMD_OK;
 }
 
 static spmd_status place_input(spmd_shard_map_call *call, spmd_array *array, int index)

@@ -110,6 +110,21 @@ static spmd_status failing_run(const struct place *place)
     return SPMD_OK;
 }
 
+static spmd_status nothing(spmd_ctx *ctx, void *user)
+{
+    (void)ctx, (void)user;
+    return SPMD_OK;
+}
+
+/* All ranks refuse the input, and agree on it. */
+static spmd_status unplaced_input(const struct place *place)
+{
+    spmd_array *array;
+    SPMD_TRY(spmd_array_zeros(place->mesh, "P()", SPMD_F32, SPMD_SHAPE(8), &array));
+    return spmd_shard_map(place->mesh, nothing, NULL, 1, &array, SPMD_SPECS("P(x)"), 0, NULL, NULL,
+                          &(spmd_shard_map_options){.strict = true});
+}
+
 static const struct {
     const char *name;
     spmd_status (*run)(const struct place *place);
@@ -119,7 +134,7 @@ static const struct {
     {"missing_file", missing_file}, {"missing_dataset", missing_dataset},
     {"wrong_rank", wrong_rank},     {"unwritable", unwritable},
     {"failing_body", failing_body}, {"stuck_body", stuck_body},
-    {"failing_run", failing_run},
+    {"failing_run", failing_run},   {"unplaced_input", unplaced_input},
 };
 
 static spmd_status program(int argc, char **argv)

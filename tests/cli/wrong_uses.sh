@@ -26,4 +26,10 @@ wrong unwritable 'there is no directory'
 wrong failing_body 'the last rank has had enough'
 wrong stuck_body 'the last rank has had enough'
 wrong failing_run 'the last rank has had enough'
+
+# One rank alone has every input in its place.
+tap_run "$top/scripts/run" -t 30 4 "$program" unplaced_input "$tmp"
+[ "$tap_status" -ne 0 ] && grep -qF 'input 0 lies as P(), the in_spec says P(x)' "$tmp/.err" &&
+    ! grep -qi mpi_abort "$tmp/.err"
+tap_case 'an input that strict refuses is agreed on, and ends no run' $?
 plan_end
