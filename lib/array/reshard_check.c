@@ -7,6 +7,16 @@
 #include "comm/agree.h"
 #include "core/hash.h"
 
+/* Says what an input is, and what the plan begins with. */
+static spmd_status refuse(const spmd_reshard_call *plan, const spmd_array *array, int index,
+                          spmd_status status)
+{
+    char is[512], begins[512];
+    spmd_array_format(is, sizeof is, array);
+    spmd_sharding_format_type(begins, sizeof begins, plan->from, plan->dtype, plan->shape);
+    return spmd_fail(status, "reshard: input %d is %s, the plan begins with %s", index, is, begins);
+}
+
 /* A sharding that did well is known again by its address. */
 static spmd_status check_input(spmd_reshard_call *plan, const spmd_array *array, int index)
 {
@@ -15,16 +25,16 @@ static spmd_status check_input(spmd_reshard_call *plan, const spmd_array *array,
     if (!spmd__mesh_is_member(plan->from->mesh))
         return SPMD_OK;
     if (array->dtype != plan->dtype)
-        return spmd_fail(SPMD_ERR_DTYPE, "reshard: input %d is %s, the plan is for %s", index,
-                         spmd_dtype_name(array->dtype), spmd_dtype_name(plan->dtype));
+        return refuse(plan, array, index, SPMD_ERR_DTYPE);
     if (!spmd_shape_equal(array->shape, plan->shape))
-        return spmd_fail(SPMD_ERR_SHAPE, "reshard: input %d has another shape than the plan",
-                         index);
+        return refuse(plan, array, index, SPMD_ERR_SHAPE);
     if (array->sharding == plan->from || array->sharding == plan->seen)
         return SPMD_OK;
-    if (!spmd_mesh_equal(array->sharding->mesh, plan->from->mesh) ||
-        !spmd_sharding_is_equivalent(array->sharding, plan->from, plan->shape.ndim))
-        return spmd_fail(SPMD_ERR_SPEC, "reshard: input %d does not lie as the plan begins", index);
+    if (!spmd_mesh_equal(array->sharding->mesh, plan->from->mesh))
+        return spmd_fail(SPMD_ERR_SPEC, "reshard: input %d lies on another mesh than the plan's",
+                         index);
+    if (!spmd_sharding_is_equivalent(array->sharding, plan->from, plan->shape.ndim))
+        return refuse(plan, array, index, SPMD_ERR_SPEC);
     spmd_sharding_free(&plan->seen);
     plan->seen = spmd__sharding_hold(array->sharding);
     return SPMD_OK;
