@@ -201,6 +201,7 @@ static spmd_status set_kind(struct reader *reader, spmd_reduction kind)
 /* "{y}", "{'y','z'}:max" after "unreduced=". */
 static spmd_status read_unreduced(struct reader *reader)
 {
+    reader->example = "P(x, unreduced={y})";
     if (!spmd__cursor_take(&reader->cursor, "{"))
         return fail_syntax(reader, "{");
     TRY(read_unreduced_axes(reader, "}"));
@@ -231,7 +232,7 @@ static spmd_status read_entries(struct reader *reader, const char *close)
             TRY(read_unreduced(reader));
             spmd__cursor_take(cursor, ",");
             if (!take_end(cursor, close))
-                return fail_syntax(reader, "the end of the spec after unreduced");
+                return fail_syntax(reader, "the end of the spec behind unreduced={}");
             break;
         }
         TRY(read_entry(reader));

@@ -110,7 +110,7 @@ spmd_status spmd__steps_check_fill(const struct axes *axes, const struct spec *s
     struct text text = spmd__text_begin(buffer, sizeof buffer);
     spmd__spec_print(&text, axes, spec);
     return spmd_fail(SPMD_ERR_SPEC,
-                     "%s: values become contributions to a sum alone, of which zeros are none; "
+                     "%s: values become contributions to a sum alone, by zeros on the other ranks; "
                      "those to a max or min come from spmd_array_from_local or a body",
                      buffer);
 }

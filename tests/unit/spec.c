@@ -99,7 +99,8 @@ START_TEST(contributions)
                    "max without unreduced axes: name them, as in unreduced={x}:max");
     ck_assert_str_eq(canonical("P(x, unreduced={}:sum)"), "P(x)");
     assert_refused("P(x, unreduced={y)", SPMD_ERR_SYNTAX, "unreduced={y");
-    assert_refused("P(x, unreduced=y)", SPMD_ERR_SYNTAX, "unreduced=y");
+    assert_refused("P(x, unreduced=y)", SPMD_ERR_SYNTAX,
+                   "expected { at column 16, as in P(x, unreduced={y})");
     assert_refused("P(unreduced={y}, x)", SPMD_ERR_SYNTAX, "unreduced");
     assert_refused("P(x, unreduced={x})", SPMD_ERR_SPEC, "axis x");
     assert_refused("P(x, unreduced={y,y})", SPMD_ERR_SPEC, "axis y");
