@@ -1,9 +1,10 @@
 /* 08_preshard.c - when do I place my data before the call, and what is a plan?
  *
- * A shard_map moves an input that does not lie as its in_spec says: at each call, silently. So what
- * is used once needs no care, and what is used often is placed once, as the body wants it. A plan
- * reads the specs once too, and a run of it costs what the body costs. The option `strict` refuses
- * what would have to be moved: it finds the array that you forgot.
+ * A shard_map moves an input that does not lie as its in_spec says, at each call; where it moves
+ * one again, a note says so. So what is used once needs no care, and what is used often is placed
+ * once, as the body wants it. A plan reads the specs once too, and a run of it costs what the body
+ * costs. The option `strict` refuses what would have to be moved: it finds the array that you
+ * forgot.
  *
  *     mpicc 08_preshard.c $(pkg-config --cflags --libs spmd) -o preshard
  *     mpirun -n 4 ./preshard          # on 2 ranks or more the same

@@ -92,7 +92,7 @@ spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, sp
  * the array under `sharding`, and this hold on what it was is gone (JAX's donate). A rank that gets
  * nothing from the others (nothing has to move, or each keeps a part of what it has) uses the
  * block's own memory, and allocates none: what it keeps moves to the beginning, and whole pages
- * behind it are given back to the pool. Another one, or one in a collective of MPI, gets a new
+ * behind it are there for later arrays. Another one, or one in a collective of MPI, gets a new
  * block, and gives the old one back when the others have read it. An array that is held elsewhere,
  * too, stays there as it is, and its memory is not used. If the call fails *array is unchanged. */
 spmd_status spmd_reshard_donate(spmd_array **array, const spmd_sharding *sharding);
