@@ -84,11 +84,8 @@ static const void *pack(const struct contributions *contributions, const void *b
     if (!at)
         return block;
     for (int64_t m = 0; m < contributions->group->size; m++) {
-        struct view part = part_of(contributions, m);
-        part.data = (char *)block + (intptr_t)part.data;
-        struct view packed = spmd__view_like(&part, at, element);
-        spmd__view_copy(&packed, &part, element);
-        at += contributions->counts[m] * (int64_t)element;
+        struct view offset = part_of(contributions, m), part = spmd__view_at(&offset, block);
+        at = spmd__view_pack(&part, at, element);
     }
     return contributions->packed;
 }

@@ -160,9 +160,7 @@ static void pack(const struct lane *lane, const struct message *message, char *p
 {
     for (int i = message->begin; i < message->end; i++) {
         struct view part = own_part(lane, message, i);
-        struct view dense = spmd__view_like(&part, packed, lane->element);
-        spmd__view_copy(&dense, &part, lane->element);
-        packed += bytes_of(lane, &part);
+        packed = spmd__view_pack(&part, packed, lane->element);
     }
 }
 

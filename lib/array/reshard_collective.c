@@ -186,20 +186,26 @@ int64_t spmd__reshard_collective_packed(const struct reshard_collective *collect
     return packed_bytes(&collective->sends, size) + packed_bytes(&collective->receives, size);
 }
 
-/* Copies the parts between the block and where they are packed. */
-static void copy_parts(const struct reshard_collective *collective,
-                       const struct reshard_parts *parts, char *block, size_t element, bool packing)
+/* Where they do not lie one after the other: copies the parts from the block, or into it. */
+static void pack(const struct reshard_parts *parts, int64_t members, const char *block,
+                 size_t element)
 {
     char *packed = parts->packed;
-    for (int64_t m = 0; packed && m < collective->group->size; m++) {
-        if (!parts->part[m])
-            continue;
-        struct view part = parts->part[m]->part;
-        part.data = block + (intptr_t)part.data;
-        struct view dense = spmd__view_like(&part, packed, element);
-        spmd__view_copy(packing ? &dense : &part, packing ? &part : &dense, element);
-        packed += parts->bytes[m];
-    }
+    for (int64_t m = 0; packed && m < members; m++)
+        if (parts->part[m]) {
+            struct view part = spmd__view_at(&parts->part[m]->part, block);
+            packed = spmd__view_pack(&part, packed, element);
+        }
+}
+
+static void unpack(const struct reshard_parts *parts, int64_t members, char *block, size_t element)
+{
+    const char *packed = parts->packed;
+    for (int64_t m = 0; packed && m < members; m++)
+        if (parts->part[m]) {
+            struct view part = spmd__view_at(&parts->part[m]->part, block);
+            packed = spmd__view_unpack(&part, packed, element);
+        }
 }
 
 static char *place_of(const struct reshard_parts *parts, char *block)
@@ -234,10 +240,10 @@ spmd_status spmd__reshard_collective_run(struct reshard_collective *collective,
         spmd__node_offer(exchange->node, NULL);
         spmd__node_finish(exchange->node);
     }
-    copy_parts(collective, &collective->sends, exchange->from, exchange->element, true);
+    pack(&collective->sends, collective->group->size, exchange->from, exchange->element);
     spmd_status status = call_mpi(collective, exchange);
     spmd__arena_reset(&collective->arena, mark);
-    copy_parts(collective, &collective->receives, exchange->to, exchange->element, false);
+    unpack(&collective->receives, collective->group->size, exchange->to, exchange->element);
     return status;
 }
 

@@ -166,6 +166,20 @@ void spmd__view_copy(const struct view *dst, const struct view *src, size_t elem
     copy(dst, src, element, copy_runs);
 }
 
+char *spmd__view_pack(const struct view *view, char *packed, size_t element)
+{
+    struct view dense = spmd__view_like(view, packed, element);
+    spmd__view_copy(&dense, view, element);
+    return packed + spmd__view_size(view) * (int64_t)element;
+}
+
+const char *spmd__view_unpack(const struct view *view, const char *packed, size_t element)
+{
+    struct view dense = spmd__view_like(view, (void *)packed, element); /* read only */
+    spmd__view_copy(view, &dense, element);
+    return packed + spmd__view_size(view) * (int64_t)element;
+}
+
 void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element)
 {
     copy(dst, src, element, spmd__copy_runs_past_cache);

@@ -41,6 +41,11 @@ bool spmd__view_is_dense(const struct view *view, size_t element);
  * are joined into one memcpy. */
 void spmd__view_copy(const struct view *dst, const struct view *src, size_t element);
 
+/* Copies a view to `packed`, where its elements stand one after the other, or from there. Gives the
+ * place behind them. */
+char *spmd__view_pack(const struct view *view, char *packed, size_t element);
+const char *spmd__view_unpack(const struct view *view, const char *packed, size_t element);
+
 /* The same past the caches (core/copy.h), where the runs are long enough. */
 void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element);
 

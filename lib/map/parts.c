@@ -93,10 +93,8 @@ void spmd__parts_pack(const struct parts *parts, const void *data, void *packed)
 {
     char *at = packed;
     for (int64_t k = 0; k < parts->count; k++) {
-        struct view from = spmd__parts_view(parts, (void *)data, k); /* read only */
-        struct view to = spmd__view_like(&from, at, parts->element);
-        spmd__view_copy(&to, &from, parts->element);
-        at += spmd__parts_bytes(parts, k);
+        struct view part = spmd__parts_view(parts, (void *)data, k); /* read only */
+        at = spmd__view_pack(&part, at, parts->element);
     }
 }
 
@@ -112,11 +110,9 @@ spmd_status spmd__parts_room(const struct parts *parts, struct arena *arena, voi
 
 void spmd__parts_unpack(const struct parts *parts, const void *packed, void *data)
 {
-    char *at = (char *)packed; /* read only */
+    const char *at = packed;
     for (int64_t k = 0; packed != data && k < parts->count; k++) {
-        struct view to = spmd__parts_view(parts, data, k);
-        struct view from = spmd__view_like(&to, at, parts->element);
-        spmd__view_copy(&to, &from, parts->element);
-        at += spmd__parts_bytes(parts, k);
+        struct view part = spmd__parts_view(parts, data, k);
+        at = spmd__view_unpack(&part, at, parts->element);
     }
 }
