@@ -45,9 +45,8 @@ spmd_status spmd__array_check_values(const spmd_sharding *sharding)
 void spmd__array_count_once(spmd_array *array)
 {
     const spmd_sharding *sharding = array->sharding;
-    int64_t position = sharding->mesh->position;
-    if (spmd__axes_first_along(&sharding->mesh->axes, sharding->spec.unreduced, position) !=
-        position)
+    const spmd_mesh *mesh = sharding->mesh;
+    if (!spmd__axes_is_first_along(&mesh->axes, sharding->spec.unreduced, mesh->position))
         memset(array->block.data, 0, spmd__block_bytes(&array->block));
 }
 

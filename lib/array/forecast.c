@@ -285,9 +285,8 @@ static spmd_status count_reduction(const struct forecast *forecast, struct stand
 /* The values that a rank has already, where nothing moves or the others get zeros. */
 static int64_t count_values(const struct forecast *forecast, struct stand stand)
 {
-    const struct axes *axes = &forecast->to->mesh->axes;
-    uint32_t filled = forecast->steps.filled;
-    bool first = spmd__axes_first_along(axes, filled, stand.to) == stand.to;
+    bool first =
+        spmd__axes_is_first_along(&forecast->to->mesh->axes, forecast->steps.filled, stand.to);
     return first ? target_size(forecast, stand.to) : 0;
 }
 
@@ -372,7 +371,7 @@ static bool sum_common(const struct forecast *forecast, double *kept)
         spmd_box to = spmd__layout_box(route->to_axes, route->to, route->shape, p), common;
         int64_t home = forecast->homes ? forecast->homes[p] : p;
         if (home < 0 || home >= spmd__axes_total(route->from_axes) ||
-            spmd__axes_first_along(route->to_axes, route->filled, p) != p)
+            !spmd__axes_is_first_along(route->to_axes, route->filled, p))
             continue;
         spmd_box from = spmd__layout_box(route->from_axes, route->from, route->shape, home);
         if (spmd__box_intersect(&from, &to, &common))

@@ -99,8 +99,7 @@ static void find_steps(spmd_reshard_call *plan)
                                    one_mesh, plan->shape);
     plan->moves = plan->steps.reduce == MOVE_NOTHING || plan->steps.move.kind != MOVE_NOTHING;
     plan->first = spmd__mesh_is_member(target) &&
-                  spmd__axes_first_along(&target->axes, plan->steps.filled, target->position) ==
-                      target->position;
+                  spmd__axes_is_first_along(&target->axes, plan->steps.filled, target->position);
 }
 
 /* Whether this rank has contributions that are added up. */

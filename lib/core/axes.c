@@ -228,6 +228,11 @@ int64_t spmd__axes_first_along(const struct axes *axes, uint32_t mask, int64_t p
     return position;
 }
 
+bool spmd__axes_is_first_along(const struct axes *axes, uint32_t mask, int64_t position)
+{
+    return spmd__axes_first_along(axes, mask, position) == position;
+}
+
 void spmd__axes_print(struct text *text, const struct axes *axes)
 {
     for (int a = 0; a < axes->count; a++) {

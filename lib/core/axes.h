@@ -49,6 +49,9 @@ int64_t spmd__axes_position(const struct axes *axes, const int64_t coordinates[]
  * others. */
 int64_t spmd__axes_first_along(const struct axes *axes, uint32_t mask, int64_t position);
 
+/* Whether that is `position` itself. */
+bool spmd__axes_is_first_along(const struct axes *axes, uint32_t mask, int64_t position);
+
 /* Writes "x=4,y=2", an open size as "*"; the same as a value, for a message. */
 void spmd__axes_print(struct text *text, const struct axes *axes);
 struct axes_text {

@@ -30,14 +30,14 @@ static uint32_t replicated_axes(const struct route *route)
 
 static bool takes(const struct route *route, int64_t position)
 {
-    return spmd__axes_first_along(route->to_axes, route->filled, position) == position;
+    return spmd__axes_is_first_along(route->to_axes, route->filled, position);
 }
 
 /* Whether nobody takes from `position`: those who would stand where nothing is taken. */
 static bool is_idle(const struct route *route, int64_t position)
 {
     uint32_t mask = route->filled & replicated_axes(route);
-    return route->one_mesh && spmd__axes_first_along(route->to_axes, mask, position) != position;
+    return route->one_mesh && !spmd__axes_is_first_along(route->to_axes, mask, position);
 }
 
 spmd_status spmd__route_receives(const struct route *route, int64_t position, overlap_visit *visit,

@@ -8,7 +8,7 @@
  * itself all that it has. */
 static struct traffic incoming_of(const struct route *route, int64_t position)
 {
-    if (spmd__axes_first_along(route->to_axes, route->filled, position) != position)
+    if (!spmd__axes_is_first_along(route->to_axes, route->filled, position))
         return (struct traffic){0};
     spmd_box from = spmd__layout_box(route->from_axes, route->from, route->shape, position);
     spmd_box to = spmd__layout_box(route->to_axes, route->to, route->shape, position), common;
