@@ -47,12 +47,12 @@ struct spmd_mesh {
     struct axes axes;
     bool abstract;
     bool strict;
-    bool noted_empty;     /* "n of m ranks hold nothing" has been said */
-    bool noted_usual_way; /* that collectives are forced, and a move is none, has been said */
-    struct costs costs;   /* the same on all ranks */
-    enum way way;         /* that SPMD_MOVE forces; not of a view */
-    struct repeats moved; /* of a root: inputs of bodies that did not lie as they should */
-    int64_t position;     /* -1 on idle ranks and abstract meshes */
+    bool noted_empty;         /* "n of m ranks hold nothing" has been said */
+    bool noted_usual_way;     /* that collectives are forced, and a move is none, has been said */
+    struct costs costs;       /* the same on all ranks */
+    enum way way;             /* that SPMD_MOVE forces; not of a view */
+    struct repeats resharded; /* of a root: inputs of bodies that did not lie as they should */
+    int64_t position;         /* -1 on idle ranks and abstract meshes */
     int rank;             /* this process in base, of a view in its root's: so messages call it */
     int *ranks;           /* [positions] in base; NULL: position p is rank p */
     MPI_Comm base;        /* all ranks of the caller's communicator, in its order */
