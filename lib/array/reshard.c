@@ -56,19 +56,24 @@ spmd_status spmd__array_values(spmd_array *array, spmd_array **values)
     return status;
 }
 
+uint64_t spmd__reshard_digest(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
+                              spmd_shape shape)
+{
+    uint64_t words[] = {spmd__array_digest(from, dtype, shape),
+                        spmd__array_digest(to, dtype, shape), spmd__axes_digest(&to->mesh->axes)};
+    return spmd__hash(0, words, sizeof words);
+}
+
 spmd_status spmd__reshard_agree_on_call(const spmd_array *array, const spmd_sharding *sharding,
                                         spmd_status status)
 {
     spmd_mesh *mesh = array->sharding->mesh;
-    uint64_t words[3] = {0};
+    uint64_t digest = 0;
     if (status == SPMD_OK && !sharding)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding is NULL");
-    if (status == SPMD_OK && spmd__mesh_is_member(mesh)) {
-        words[0] = spmd__array_digest(array->sharding, array->dtype, array->shape);
-        words[1] = spmd__array_digest(sharding, array->dtype, array->shape);
-        words[2] = spmd__axes_digest(&sharding->mesh->axes);
-    }
-    return spmd__mesh_agree(mesh, status, spmd__hash(0, words, sizeof words));
+    if (status == SPMD_OK && spmd__mesh_is_member(mesh))
+        digest = spmd__reshard_digest(array->sharding, sharding, array->dtype, array->shape);
+    return spmd__mesh_agree(mesh, status, digest);
 }
 
 spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, spmd_array **out)

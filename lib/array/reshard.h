@@ -31,6 +31,10 @@ struct spmd_reshard_call {
  * lies so already, nothing is communicated at all. */
 spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd_array **out);
 
+/* A digest of what a reshard is from and to, for agreements. */
+uint64_t spmd__reshard_digest(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
+                              spmd_shape shape);
+
 /* Collective over the array's mesh, before ranks go their ways: those where nothing moves do not
  * wait for those that want something else. Fails if there is no sharding. */
 spmd_status spmd__reshard_agree_on_call(const spmd_array *array, const spmd_sharding *sharding,

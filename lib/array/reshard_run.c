@@ -1,11 +1,9 @@
 /* array/reshard_run.c - a reshard that is planned once and run many times. */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "array/donate.h"
 #include "array/reshard_check.h"
 #include "comm/agree.h"
-#include "core/hash.h"
 #include "core/mem.h"
 
 /* What can be said of the arguments by this rank alone. */
@@ -28,13 +26,8 @@ static spmd_status agree_on_call(const spmd_sharding *from, const spmd_sharding 
                                  spmd_dtype dtype, spmd_shape shape)
 {
     spmd_status status = check_arguments(from, to, dtype, shape);
-    uint64_t words[3] = {0};
-    if (status == SPMD_OK) {
-        words[0] = spmd__array_digest(from, dtype, shape);
-        words[1] = spmd__array_digest(to, dtype, shape);
-        words[2] = spmd__axes_digest(&to->mesh->axes);
-    }
-    return spmd__mesh_agree(from->mesh, status, spmd__hash(0, words, sizeof words));
+    uint64_t digest = status == SPMD_OK ? spmd__reshard_digest(from, to, dtype, shape) : 0;
+    return spmd__mesh_agree(from->mesh, status, digest);
 }
 
 spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
