@@ -27,7 +27,8 @@ typedef struct spmd_reshard_call spmd_reshard_call;
  * and cannot run. Plans the way of arrays of this type and shape from one sharding to another, of
  * the same mesh or of any other one (see spmd_reshard_to). Memory that a run needs besides source
  * and target: at most two short messages' worth for each peer on other nodes; for a collective of
- * MPI, once more what moves. */
+ * MPI, once more what moves; where contributions are added up, the source once more unless its
+ * parts lie in order, and the sums if they move on. */
 spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
                               spmd_shape shape, spmd_reshard_call **plan);
 
