@@ -164,7 +164,7 @@ static spmd_status introduce(MPI_Comm local, int size, struct node *node, const 
 }
 
 /* Each note once in a process. */
-static void tell(bool *told, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void tell(bool *told, const char *format, ...)
 {
     va_list arguments;
     if (*told)
