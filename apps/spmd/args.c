@@ -150,6 +150,20 @@ int args_next(struct args *args)
     return ARGS_OPERAND;
 }
 
+int args_take(struct args *args, const char *options[], int noperands, const char *operands[])
+{
+    int count = 0;
+    for (int option; (option = args_next(args)) != ARGS_END;) {
+        if (option == ARGS_STOP)
+            return ARGS_STOP;
+        if (option != ARGS_OPERAND)
+            options[option] = args->value ? args->value : "";
+        else if (count++ < noperands)
+            operands[count - 1] = args->value;
+    }
+    return count;
+}
+
 spmd_status args_read_whole(const char *name, const char *text, int64_t least, int64_t most,
                             int64_t *number)
 {

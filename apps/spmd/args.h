@@ -60,6 +60,11 @@ struct args args_begin(int argc, char **argv, const struct args_usage *usage);
 /* The index of the next option in the table, or one of the codes above. */
 int args_next(struct args *args);
 
+/* Takes all that is left: of each option of the table its last value, "" of one that has none;
+ * those that are not given stay as they are. And of the operands the first `noperands`. Gives how
+ * many of these there were; or ARGS_STOP. */
+int args_take(struct args *args, const char *options[], int noperands, const char *operands[]);
+
 /* Reads the value of option `name`, a whole number from `least`, which is not below 0, to `most`.
  * Fails with SPMD_ERR_SYNTAX. */
 spmd_status args_read_whole(const char *name, const char *text, int64_t least, int64_t most,

@@ -41,13 +41,10 @@ static const struct args_usage usage = {
 
 enum { MESH, SPEC, SHAPE, NOPERANDS };
 
+/* The command line; NULL: not given. */
 struct request {
     const char *operand[NOPERANDS];
-    int count;            /* of operands, may be too many */
-    const char *to, *svg; /* NULL: not asked for */
-    const char *dtype;
-    const char *ranks;
-    bool json;
+    const char *option[NOPTIONS];
 };
 
 enum { MOST_RANKS = 1 << 20 }; /* rows of a table that somebody may want */
@@ -67,10 +64,10 @@ static spmd_status show(const struct request *request, const spmd_layout *layout
 {
     if (!cmd_is_speaker())
         return SPMD_OK;
-    if (request->svg)
-        SPMD_TRY(draw_svg(layout, request->svg));
-    return request->json ? spmd_layout_print_json(layout, stdout)
-                         : spmd_layout_print(layout, stdout);
+    if (request->option[SVG])
+        SPMD_TRY(draw_svg(layout, request->option[SVG]));
+    return request->option[JSON] ? spmd_layout_print_json(layout, stdout)
+                                 : spmd_layout_print(layout, stdout);
 }
 
 static spmd_status lay_out(const struct request *request, const struct placing *placing)
@@ -79,8 +76,8 @@ static spmd_status lay_out(const struct request *request, const struct placing *
                           .to = placing->to,
                           .shape = placing->shape,
                           .dtype = placing->dtype};
-    if (request->ranks)
-        SPMD_TRY(args_read_whole("ranks", request->ranks, 1, MOST_RANKS, &layout.ranks));
+    if (request->option[RANKS])
+        SPMD_TRY(args_read_whole("ranks", request->option[RANKS], 1, MOST_RANKS, &layout.ranks));
     return show(request, &layout);
 }
 
@@ -90,8 +87,8 @@ static spmd_status run(const struct request *request)
     spmd_status status = placing_read(&(struct placing_texts){.mesh = request->operand[MESH],
                                                               .spec = request->operand[SPEC],
                                                               .shape = request->operand[SHAPE],
-                                                              .to = request->to,
-                                                              .dtype = request->dtype},
+                                                              .to = request->option[TO],
+                                                              .dtype = request->option[DTYPE]},
                                       &placing);
     if (status == SPMD_OK)
         status = lay_out(request, &placing);
@@ -99,43 +96,14 @@ static spmd_status run(const struct request *request)
     return status;
 }
 
-static void take_option(struct request *request, int option, const char *value)
-{
-    switch (option) {
-    case TO:
-        request->to = value;
-        break;
-    case DTYPE:
-        request->dtype = value;
-        break;
-    case RANKS:
-        request->ranks = value;
-        break;
-    case JSON:
-        request->json = true;
-        break;
-    case SVG:
-        request->svg = value;
-        break;
-    case ARGS_OPERAND:
-        if (request->count < NOPERANDS)
-            request->operand[request->count] = value;
-        request->count++;
-        break;
-    }
-}
-
 int cmd_layout(int argc, char **argv)
 {
     struct request request = {0};
     struct args args = args_begin(argc, argv, &usage);
-    for (int option; (option = args_next(&args)) != ARGS_END;) {
-        if (option == ARGS_STOP)
-            return args.code;
-        take_option(&request, option, args.value);
-    }
-    if (request.count != NOPERANDS)
-        return cmd_misuse("layout", "layout takes 3 arguments, MESH SPEC SHAPE, not %d",
-                          request.count);
+    int count = args_take(&args, request.option, NOPERANDS, request.operand);
+    if (count == ARGS_STOP)
+        return args.code;
+    if (count != NOPERANDS)
+        return cmd_misuse("layout", "layout takes 3 arguments, MESH SPEC SHAPE, not %d", count);
     return cmd_conclude(run(&request));
 }

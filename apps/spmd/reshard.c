@@ -35,11 +35,10 @@ static const struct args_usage usage = {
 
 enum { MESH, FROM, TO, SHAPE, NOPERANDS };
 
+/* The command line; NULL: not given. */
 struct request {
     const char *operand[NOPERANDS];
-    int count; /* of operands, may be too many */
-    const char *dtype, *position, *to_mesh;
-    bool json;
+    const char *option[NOPTIONS];
 };
 
 /* The ranks of the larger mesh. */
@@ -54,15 +53,15 @@ static spmd_status explain(const struct request *request, const struct placing *
 {
     int64_t position = 0;
     spmd_reshard_call *plan = NULL;
-    if (request->position)
-        SPMD_TRY(
-            args_read_whole("position", request->position, 0, count_ranks(placing) - 1, &position));
+    if (request->option[POSITION])
+        SPMD_TRY(args_read_whole("position", request->option[POSITION], 0, count_ranks(placing) - 1,
+                                 &position));
     SPMD_TRY(
         spmd_reshard_plan(placing->sharding, placing->to, placing->dtype, placing->shape, &plan));
     spmd_status status = SPMD_OK;
     if (cmd_is_speaker())
-        status = request->json ? spmd_reshard_explain_json(plan, position, stdout)
-                               : spmd_reshard_explain(plan, position, stdout);
+        status = request->option[JSON] ? spmd_reshard_explain_json(plan, position, stdout)
+                                       : spmd_reshard_explain(plan, position, stdout);
     spmd_reshard_free(&plan);
     return status;
 }
@@ -73,9 +72,9 @@ static spmd_status run(const struct request *request)
     spmd_status status = placing_read(&(struct placing_texts){.mesh = request->operand[MESH],
                                                               .spec = request->operand[FROM],
                                                               .shape = request->operand[SHAPE],
-                                                              .to_mesh = request->to_mesh,
+                                                              .to_mesh = request->option[TO_MESH],
                                                               .to = request->operand[TO],
-                                                              .dtype = request->dtype},
+                                                              .dtype = request->option[DTYPE]},
                                       &placing);
     if (status == SPMD_OK)
         status = explain(request, &placing);
@@ -83,40 +82,15 @@ static spmd_status run(const struct request *request)
     return status;
 }
 
-static void take_option(struct request *request, int option, const char *value)
-{
-    switch (option) {
-    case DTYPE:
-        request->dtype = value;
-        break;
-    case POSITION:
-        request->position = value;
-        break;
-    case TO_MESH:
-        request->to_mesh = value;
-        break;
-    case JSON:
-        request->json = true;
-        break;
-    case ARGS_OPERAND:
-        if (request->count < NOPERANDS)
-            request->operand[request->count] = value;
-        request->count++;
-        break;
-    }
-}
-
 int cmd_reshard(int argc, char **argv)
 {
     struct request request = {0};
     struct args args = args_begin(argc, argv, &usage);
-    for (int option; (option = args_next(&args)) != ARGS_END;) {
-        if (option == ARGS_STOP)
-            return args.code;
-        take_option(&request, option, args.value);
-    }
-    if (request.count != NOPERANDS)
+    int count = args_take(&args, request.option, NOPERANDS, request.operand);
+    if (count == ARGS_STOP)
+        return args.code;
+    if (count != NOPERANDS)
         return cmd_misuse("reshard", "reshard takes 4 arguments, MESH FROM TO SHAPE, not %d",
-                          request.count);
+                          count);
     return cmd_conclude(run(&request));
 }
