@@ -58,18 +58,28 @@ static spmd_status count_step(struct account *account, int index)
                : spmd__forecast_flow(forecast, index, account->stand, &account->flow[index]);
 }
 
-/* Step by step, then all memory. */
-static spmd_status count(struct account *account)
+static spmd_status count_memory(struct account *account)
 {
     struct memory *memory = &account->memory;
     *memory = spmd__forecast_memory(&account->forecast, account->stand);
+    for (int i = 0; i < account->forecast.count; i++)
+        TRY(spmd__forecast_add(&memory->slots, account->flow[i].slots));
+    const int64_t amounts[] = {memory->source, memory->target, memory->packed, memory->values,
+                               memory->slots};
+    for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
+        TRY(spmd__forecast_add(&account->peak, amounts[i]));
+    return SPMD_OK;
+}
+
+/* Step by step, then all steps together. */
+static spmd_status count(struct account *account)
+{
     for (int i = 0; i < account->forecast.count; i++) {
         TRY(count_step(account, i));
-        memory->slots += account->flow[i].slots;
+        TRY(spmd__forecast_add(&account->received, account->flow[i].received));
+        TRY(spmd__forecast_add(&account->sent, account->flow[i].sent));
     }
-    account->peak =
-        memory->source + memory->target + memory->packed + memory->values + memory->slots;
-    return SPMD_OK;
+    return count_memory(account);
 }
 
 static void find_ways(struct account *account)
@@ -139,16 +149,6 @@ int64_t spmd__account_by_collective(const struct account *account)
     return account->by_collective ? bringing_flow(account)->received : 0;
 }
 
-static spmd_reshard_bytes sum_up(const struct account *account)
-{
-    spmd_reshard_bytes sum = {.kept = bringing_flow(account)->kept, .peak = account->peak};
-    for (int i = 0; i < account->forecast.count; i++) {
-        sum.received += account->flow[i].received;
-        sum.sent += account->flow[i].sent;
-    }
-    return sum;
-}
-
 spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
                                spmd_reshard_bytes *bytes)
 {
@@ -157,7 +157,8 @@ spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: there is no place for the count, it is NULL");
     spmd_status status = begin(plan, position, &account);
     if (status == SPMD_OK)
-        *bytes = sum_up(&account);
+        *bytes = (spmd_reshard_bytes){bringing_flow(&account)->kept, account.received, account.sent,
+                                      account.peak};
     end(&account);
     return status;
 }

@@ -15,6 +15,7 @@ struct account {
     struct flow flow[MOST_STEPS];
     bool added_up[MOST_STEPS]; /* for the forms: the totals of all ranks are known */
     struct total total[MOST_STEPS];
+    int64_t received, sent; /* in all steps */
     struct memory memory;
     int64_t peak;
     bool ran;           /* this rank, so that it is known by which way values came: */

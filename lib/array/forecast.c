@@ -163,10 +163,10 @@ struct counting {
 
 static spmd_status fail_too_much(void)
 {
-    return spmd_fail(SPMD_ERR_SHAPE, "a rank would move more than 2^63 - 1 bytes");
+    return spmd_fail(SPMD_ERR_SHAPE, "a rank would move or hold more than 2^63 - 1 bytes");
 }
 
-static spmd_status add(int64_t *sum, int64_t amount)
+spmd_status spmd__forecast_add(int64_t *sum, int64_t amount)
 {
     if (__builtin_add_overflow(*sum, amount, sum))
         return fail_too_much();
@@ -185,7 +185,7 @@ static spmd_status add_slots(const struct counting *counting, const spmd_box *pa
 {
     size_t element = spmd_dtype_size(counting->forecast->dtype);
     struct view view = spmd__view_offset(element, &counting->box, part);
-    return add(&counting->flow->slots, spmd__lane_slots(&view, element));
+    return spmd__forecast_add(&counting->flow->slots, spmd__lane_slots(&view, element));
 }
 
 static spmd_status count_receive(int64_t position, const spmd_box *common, void *user)
@@ -193,10 +193,10 @@ static spmd_status count_receive(int64_t position, const spmd_box *common, void 
     struct counting *counting = user;
     struct flow *flow = counting->flow;
     if (position == counting->stand.from)
-        return add(&flow->kept, spmd_box_size(common));
+        return spmd__forecast_add(&flow->kept, spmd_box_size(common));
     flow->sources++;
     TRY(add_slots(counting, common));
-    return add(&flow->received, spmd_box_size(common));
+    return spmd__forecast_add(&flow->received, spmd_box_size(common));
 }
 
 static spmd_status count_send(int64_t position, const spmd_box *common, void *user)
@@ -207,7 +207,7 @@ static spmd_status count_send(int64_t position, const spmd_box *common, void *us
         return SPMD_OK;
     flow->targets++;
     TRY(add_slots(counting, common));
-    return add(&flow->sent, spmd_box_size(common));
+    return spmd__forecast_add(&flow->sent, spmd_box_size(common));
 }
 
 static spmd_status count_move(const struct forecast *forecast, struct stand stand,
@@ -258,9 +258,9 @@ static spmd_status count_sum_of_all(int64_t others, int64_t whole, int64_t part,
 {
     TRY(count_sum(others, whole, part, flow));
     int64_t given = flow->received;
-    TRY(add(&flow->received, whole - part));
+    TRY(spmd__forecast_add(&flow->received, whole - part));
     flow->sources = flow->targets = whole > 0 ? others : 0;
-    return add(&flow->sent, given);
+    return spmd__forecast_add(&flow->sent, given);
 }
 
 static spmd_status count_reduction(const struct forecast *forecast, struct stand stand,

@@ -66,6 +66,9 @@ int64_t spmd__forecast_number(const struct forecast *forecast, struct stand stan
 spmd_status spmd__forecast_flow(const struct forecast *forecast, int index, struct stand stand,
                                 struct flow *flow);
 
+/* Adds an amount of a rank to its others, and fails alike. */
+spmd_status spmd__forecast_add(int64_t *sum, int64_t amount);
+
 /* Its memory, but for the slots of messages. */
 struct memory spmd__forecast_memory(const struct forecast *forecast, struct stand stand);
 

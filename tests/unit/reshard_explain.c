@@ -249,6 +249,22 @@ START_TEST(wrong_uses)
 }
 END_TEST
 
+/* Each of its blocks has less than 2^63 bytes, but not all that it holds, or gets in two steps. */
+START_TEST(too_much_to_tell)
+{
+    const char *const pairs[][2] = {{"P(x)", "P()"}, {"P(unreduced={x})", "P()"}};
+    for (int i = 0; i < 2; i++) {
+        spmd_reshard_call *plan =
+            plan_between("x=4", pairs[i][0], "x=4", pairs[i][1], SPMD_SHAPE(INT64_MAX / 8));
+        spmd_reshard_bytes bytes = {1, 2, 3, 4};
+        ASSERT_FAILS(spmd_reshard_count(plan, 0, &bytes), SPMD_ERR_SHAPE, "2^63 - 1 bytes");
+        ASSERT_FAILS(spmd_reshard_explain(plan, 0, stdout), SPMD_ERR_SHAPE, "2^63 - 1 bytes");
+        ck_assert(bytes.received == 2 && bytes.peak == 4);
+        spmd_reshard_free(&plan);
+    }
+}
+END_TEST
+
 START_TEST(a_stream_that_fails)
 {
     spmd_reshard_call *plan = plan_between("x=4", "P(x)", "x=4", "P()", SPMD_SHAPE(4));
@@ -262,4 +278,4 @@ START_TEST(a_stream_that_fails)
 END_TEST
 
 UNIT_MAIN("reshard_explain", sums_of_all_ranks, sums_over_two_meshes, as_a_layout_tells, by_hand,
-          large_meshes, wrong_uses, a_stream_that_fails)
+          large_meshes, wrong_uses, too_much_to_tell, a_stream_that_fails)
