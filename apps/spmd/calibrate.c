@@ -115,68 +115,72 @@ static double threshold(const struct sizes *sizes)
     return from;
 }
 
-static spmd_status measure_pool(struct calibration *calibration)
-{
-    const struct manner reading = {"auto", "pool_from = 0\n"};
-    const struct manner calling = {"auto", "pool_from = inf\n"};
-    struct sizes sizes;
-    for (int i = 0; i < SIZES; i++) {
-        int64_t bytes = (int64_t)1 << (15 + i);
-        sizes.size[i] = (double)bytes;
-        SPMD_TRY(compare(calibration, (struct task){NULL, NULL, SPMD_SHAPE(bytes / 8)}, reading,
-                         calling, &sizes.times[i]));
-    }
-    calibration->table.pool_from = threshold(&sizes);
-    return SPMD_OK;
-}
+/* A task, and its size in what the table counts. */
+struct sample {
+    double size;
+    struct task task;
+};
 
-static const struct manner by_readv = {"readv", "readv_from = 0\nreadv_run = 0\n"};
+/* Sample number `index` of a row, from 0. */
+typedef struct sample take_sample(const struct calibration *calibration, int index);
 
-/* Blocks that are gathered are one run each. */
-static spmd_status measure_readv_bytes(struct calibration *calibration)
+static spmd_status find_threshold(const struct calibration *calibration, take_sample *take,
+                                  struct manner ours, struct manner rival, double *from)
 {
     struct sizes sizes;
     for (int i = 0; i < SIZES; i++) {
-        int64_t bytes = (int64_t)1 << (13 + i);
-        sizes.size[i] = (double)bytes;
-        SPMD_TRY(compare(calibration,
-                         (struct task){"P(x)", "P()", SPMD_SHAPE(bytes / 8 * calibration->ranks)},
-                         by_readv, by_messages, &sizes.times[i]));
+        struct sample sample = take(calibration, i);
+        sizes.size[i] = sample.size;
+        SPMD_TRY(compare(calibration, sample.task, ours, rival, &sizes.times[i]));
     }
-    calibration->table.readv_from = threshold(&sizes);
+    *from = threshold(&sizes);
     return SPMD_OK;
 }
 
-/* Rows that become columns are as many runs as rows. */
-static spmd_status measure_readv_runs(struct calibration *calibration)
+/* A sum over all ranks, of 32 KiB and more. */
+static struct sample take_sum(const struct calibration *calibration, int index)
+{
+    int64_t bytes = (int64_t)1 << (15 + index);
+    (void)calibration;
+    return (struct sample){(double)bytes, {NULL, NULL, SPMD_SHAPE(bytes / 8)}};
+}
+
+/* Blocks of 8 KiB and more that are gathered, one run each. */
+static struct sample take_gather(const struct calibration *calibration, int index)
+{
+    int64_t bytes = (int64_t)1 << (13 + index);
+    return (struct sample){(double)bytes,
+                           {"P(x)", "P()", SPMD_SHAPE(bytes / 8 * calibration->ranks)}};
+}
+
+/* Rows that become columns, as many runs as rows: runs of 256 bytes and more. */
+static struct sample take_runs(const struct calibration *calibration, int index)
 {
     enum { BYTES = 1 << 19 }; /* from each to each */
-    struct sizes sizes;
-    for (int i = 0; i < SIZES; i++) {
-        int64_t run = (int64_t)1 << (8 + i), ranks = calibration->ranks;
-        spmd_shape shape = SPMD_SHAPE(BYTES / run * ranks, run / 8 * ranks);
-        sizes.size[i] = (double)run;
-        SPMD_TRY(compare(calibration, (struct task){"P(x,-)", "P(-,x)", shape}, by_readv,
-                         by_messages, &sizes.times[i]));
-    }
-    calibration->table.readv_run = threshold(&sizes);
-    return SPMD_OK;
+    int64_t run = (int64_t)1 << (8 + index), ranks = calibration->ranks;
+    spmd_shape shape = SPMD_SHAPE(BYTES / run * ranks, run / 8 * ranks);
+    return (struct sample){(double)run, {"P(x,-)", "P(-,x)", shape}};
 }
 
-static spmd_status measure_streaming(struct calibration *calibration)
+/* The same of 1 MiB and more, by what the ranks of a node write. */
+static struct sample take_turn(const struct calibration *calibration, int index)
 {
+    int64_t rows = (int64_t)1 << (7 + index), columns = 1024, bytes = rows * columns * 8;
+    return (struct sample){(double)(bytes * calibration->near / calibration->ranks),
+                           {"P(x,-)", "P(-,x)", SPMD_SHAPE(rows, columns)}};
+}
+
+static spmd_status find_thresholds(struct calibration *calibration)
+{
+    const struct manner pool = {"auto", "pool_from = 0\n"}, no_pool = {"auto", "pool_from = inf\n"};
+    const struct manner readv = {"readv", "readv_from = 0\nreadv_run = 0\n"};
     const struct manner past_cache = {"auto", "stream_from = 0\n"};
     const struct manner through_cache = {"auto", "stream_from = inf\n"};
-    struct sizes sizes;
-    for (int i = 0; i < SIZES; i++) {
-        int64_t rows = (int64_t)1 << (7 + i), columns = 1024; /* of 1 MiB and more */
-        int64_t bytes = rows * columns * 8;
-        sizes.size[i] = (double)(bytes * calibration->near / calibration->ranks); /* on a node */
-        SPMD_TRY(compare(calibration, (struct task){"P(x,-)", "P(-,x)", SPMD_SHAPE(rows, columns)},
-                         past_cache, through_cache, &sizes.times[i]));
-    }
-    calibration->table.stream_from = threshold(&sizes);
-    return SPMD_OK;
+    struct table *table = &calibration->table;
+    SPMD_TRY(find_threshold(calibration, take_sum, pool, no_pool, &table->pool_from));
+    SPMD_TRY(find_threshold(calibration, take_gather, readv, by_messages, &table->readv_from));
+    SPMD_TRY(find_threshold(calibration, take_runs, readv, by_messages, &table->readv_run));
+    return find_threshold(calibration, take_turn, past_cache, through_cache, &table->stream_from);
 }
 
 static void write_table(FILE *stream, const void *user)
@@ -211,10 +215,7 @@ spmd_status calibrate(struct contest_effort effort, const char *path)
     MPI_Comm_size(MPI_COMM_WORLD, &calibration.ranks);
     calibration.table.ranks = calibration.ranks;
     SPMD_TRY(measure_messages(&calibration));
-    SPMD_TRY(measure_pool(&calibration));
-    SPMD_TRY(measure_readv_bytes(&calibration));
-    SPMD_TRY(measure_readv_runs(&calibration));
-    SPMD_TRY(measure_streaming(&calibration));
+    SPMD_TRY(find_thresholds(&calibration));
     if (rank == 0 && !file_replace(path, write_table, &calibration.table))
         return file_fail("write", path);
     return SPMD_OK;
