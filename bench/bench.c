@@ -10,7 +10,7 @@
 static const struct {
     const char *option;
     struct contest_effort effort;
-} efforts[] = {{NULL, {31, 20e-3}}, {"--quick", {11, 5e-3}}, {"--once", {1, 0}}};
+} efforts[] = {{NULL, {CONTEST_MOST, 20e-3}}, {"--quick", {11, 5e-3}}, {"--once", {1, 0}}};
 enum { EFFORTS = sizeof efforts / sizeof *efforts };
 
 static int chosen; /* of the efforts */

@@ -66,12 +66,15 @@ static spmd_status run_reshard(const struct request *request, const char *way, i
     return finish(request, what, status, &measure, mesh);
 }
 
+enum { SIZES = 3 }; /* of each measure */
+
 static spmd_status run_reshards(const struct request *request)
 {
     static const char *const ways[] = {"pool", "readv", "messages", "collective"};
-    const int64_t sides[] = {64, 512, request->quick ? 1024 : 4096};
-    for (int i = 0; i < 3; i++)
-        for (int way = 0; way < 4; way++)
+    enum { WAYS = sizeof ways / sizeof *ways };
+    const int64_t sides[SIZES] = {64, 512, request->quick ? 1024 : 4096};
+    for (int i = 0; i < SIZES; i++)
+        for (int way = 0; way < WAYS; way++)
             SPMD_TRY(run_reshard(request, ways[way], sides[i]));
     return SPMD_OK;
 }
@@ -81,8 +84,8 @@ typedef spmd_status begin_measure(spmd_mesh *mesh, int64_t bytes, struct measure
 /* A collective of a body, for a few sizes of its block. */
 static spmd_status run_bodies(const struct request *request, const char *what, begin_measure *begin)
 {
-    const int64_t sizes[] = {8, 1 << 16, request->quick ? 1 << 20 : 1 << 23};
-    for (int i = 0; i < 3; i++) {
+    const int64_t sizes[SIZES] = {8, 1 << 16, request->quick ? 1 << 20 : 1 << 23};
+    for (int i = 0; i < SIZES; i++) {
         spmd_mesh *mesh = NULL;
         struct measure measure = {.bytes = 0};
         spmd_status status = measure_mesh(NULL, NULL, &mesh);
