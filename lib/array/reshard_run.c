@@ -23,22 +23,30 @@ static spmd_status check_arguments(const spmd_sharding *from, const spmd_shardin
 
 /* Collective over the source mesh, before ranks go their ways. */
 static spmd_status agree_on_call(const spmd_sharding *from, const spmd_sharding *to,
-                                 spmd_dtype dtype, spmd_shape shape)
+                                 spmd_dtype dtype, spmd_shape shape, spmd_status status)
 {
-    spmd_status status = check_arguments(from, to, dtype, shape);
+    if (status == SPMD_OK)
+        status = check_arguments(from, to, dtype, shape);
     uint64_t digest = status == SPMD_OK ? spmd__reshard_digest(from, to, dtype, shape) : 0;
     return spmd__mesh_agree(from->mesh, status, digest);
+}
+
+static spmd_status make_place(spmd_reshard_call **out, spmd_reshard_call **plan)
+{
+    if (!out)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: there is no place for the plan, it is NULL");
+    return spmd__alloc(1, sizeof **plan, plan);
 }
 
 spmd_status spmd_reshard_plan(const spmd_sharding *from, const spmd_sharding *to, spmd_dtype dtype,
                               spmd_shape shape, spmd_reshard_call **out)
 {
-    spmd_reshard_call *plan;
+    spmd_reshard_call *plan = NULL;
     if (!from)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the sharding to come from is NULL");
-    TRY(agree_on_call(from, to, dtype, shape));
-    TRY(spmd__alloc(1, sizeof *plan, &plan));
-    spmd_status status = spmd__reshard_begin(from, to, dtype, shape, plan);
+    spmd_status status = agree_on_call(from, to, dtype, shape, make_place(out, &plan));
+    if (status == SPMD_OK)
+        status = spmd__reshard_begin(from, to, dtype, shape, plan);
     if (status == SPMD_OK)
         status = spmd__reshard_agree(plan, spmd__reshard_draft(plan));
     if (status == SPMD_OK)
@@ -87,11 +95,6 @@ static void replace(spmd_array **out, spmd_array *array)
 
 static spmd_status run_one(spmd_reshard_call *plan, spmd_array *in, spmd_array **out)
 {
-    if (plan->nothing) {
-        if (*out != in)
-            replace(out, spmd_array_hold(in));
-        return SPMD_OK;
-    }
     if (*out == in && spmd__donate_fits(plan, in))
         return spmd__donate_move(plan, in);
     spmd_array *target = target_of(plan, in, *out);
@@ -100,9 +103,25 @@ static spmd_status run_one(spmd_reshard_call *plan, spmd_array *in, spmd_array *
     return SPMD_OK;
 }
 
+/* What outputs held may be inputs, too, held by nobody else: all are held before any is let go. */
+static void pass_on(int count, spmd_array *const in[], spmd_array *out[])
+{
+    for (int k = 0; k < count; k++)
+        spmd_array_hold(in[k]);
+    for (int k = 0; k < count; k++) {
+        spmd_array *array = in[k]; /* in may be out */
+        spmd_array_free(&out[k]);
+        out[k] = array;
+    }
+}
+
 static spmd_status run(spmd_reshard_call *plan, int count, spmd_array *const in[],
                        spmd_array *out[])
 {
+    if (plan->nothing) {
+        pass_on(count, in, out);
+        return SPMD_OK;
+    }
     for (int k = 0; k < count; k++)
         TRY(run_one(plan, in[k], &out[k]));
     return SPMD_OK;

@@ -130,6 +130,32 @@ static void a_plan_where_nothing_moves_gives_the_array(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Each output was given the array that is the other one's input, and nobody else holds them. */
+static void where_nothing_moves_arrays_may_change_places(void)
+{
+    spmd_mesh *mesh = make_mesh();
+    spmd_shape shape = SPMD_SHAPE(5, 3);
+    spmd_sharding *sharding = NULL;
+    spmd_reshard_call *plan = NULL;
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_I32, shape), *b = NULL;
+    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_I32, shape, &b));
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &sharding));
+    EXPECT_OK(spmd_reshard_plan(sharding, sharding, SPMD_I32, shape, &plan));
+    spmd_array *in[] = {a, b}, *out[] = {b, a};
+    EXPECT_OK(spmd_reshard_run(plan, 2, in, out));
+    EXPECT(out[0] == a && out[1] == b);
+    EXPECT(pattern_is_on(a, shape, SPMD_I32, sharding));
+    EXPECT_OK(spmd_reshard_run(plan, 2, out, out));
+    EXPECT(out[0] == a && out[1] == b);
+    EXPECT_OK(spmd_reshard(b, "P(-,x)", &in[1])); /* it is an array still */
+    spmd_array_free(&in[1]);
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_reshard_free(&plan);
+    spmd_sharding_free(&sharding);
+    spmd_mesh_free(&mesh);
+}
+
 static void wrong_plans_and_runs_are_told(void)
 {
     spmd_mesh *mesh = make_mesh();
@@ -147,6 +173,9 @@ static void wrong_plans_and_runs_are_told(void)
                  "NULL");
     EXPECT_FAILS(spmd_reshard_plan(from, to, SPMD_F32, SPMD_SHAPE(9), &plan), SPMD_ERR_SPEC,
                  "P(x, y)");
+    EXPECT_FAILS(spmd_reshard_plan(from, from, SPMD_F32, SPMD_SHAPE(9),
+                                   test_rank == test_size - 1 ? NULL : &plan),
+                 SPMD_ERR_ARGUMENT, "no place for the plan");
     EXPECT(plan == NULL);
     spmd_sharding_free(&to);
     EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &to));
@@ -355,6 +384,7 @@ static void meshes_come_and_go(void)
 
 HARNESS_MAIN("near", CASE(large_blocks_move), CASE(blocks_of_which_some_are_small_move),
              CASE(a_plan_moves_several_arrays_and_uses_memory_again),
-             CASE(a_plan_where_nothing_moves_gives_the_array), CASE(wrong_plans_and_runs_are_told),
-             CASE(large_reductions_are_as_small_ones),
+             CASE(a_plan_where_nothing_moves_gives_the_array),
+             CASE(where_nothing_moves_arrays_may_change_places),
+             CASE(wrong_plans_and_runs_are_told), CASE(large_reductions_are_as_small_ones),
              CASE(large_blocks_are_scattered_and_gathered), CASE(meshes_come_and_go))
