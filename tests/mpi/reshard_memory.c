@@ -1,6 +1,6 @@
 /* reshard_memory.c - a reshard takes the memory that its plan says, and gives it back. */
 #include "library_heap.h"
-#include "ways.h"
+#include "trip.h"
 
 /* Beside what a plan counts there are its lists of who gets what, which grow with the peers; and
  * where contributions are added up, or a collective of MPI moves the parts, a piece of scratch
@@ -11,42 +11,42 @@ static bool by_collective;
 
 /* What there was most, beyond `before`, is what the plan promises, without the source, which was
  * there already. */
-static bool is_promised(const struct way *way, int64_t most, int64_t before)
+static bool is_promised(const struct trip *trip, int64_t most, int64_t before)
 {
     spmd_reshard_bytes bytes = {0};
-    bool well = EXPECT_OK(spmd_reshard_count(way->plan, SPMD_SELF, &bytes));
-    int64_t promised = before + bytes.peak - held_bytes(way, way->from);
+    bool well = EXPECT_OK(spmd_reshard_count(trip->plan, SPMD_SELF, &bytes));
+    int64_t promised = before + bytes.peak - held_bytes(trip, trip->from);
     int64_t beside = LISTS_BYTES + test_size * PEER_BYTES;
-    beside += ((way->adds_up ? 1 : 0) + (by_collective ? 1 : 0)) * SCRATCH_BYTES;
+    beside += ((trip->adds_up ? 1 : 0) + (by_collective ? 1 : 0)) * SCRATCH_BYTES;
     return well & EXPECT(most >= promised) & EXPECT(most <= promised + beside);
 }
 
 /* At once; gives the most that there was. */
-static int64_t go_at_once(const struct way *way, spmd_array *array)
+static int64_t go_at_once(const struct trip *trip, spmd_array *array)
 {
     spmd_array *out = NULL;
     heap_begin();
-    EXPECT_OK(spmd_reshard_to(array, way->to, &out));
+    EXPECT_OK(spmd_reshard_to(array, trip->to, &out));
     int64_t most = heap_most;
     spmd_array_free(&out);
     return most;
 }
 
-static bool takes_what_is_promised(struct way *way)
+static bool takes_what_is_promised(struct trip *trip)
 {
-    spmd_array *a = make_array(way, 0), *b = NULL;
-    go_at_once(way, a); /* meshes keep their communicators */
+    spmd_array *a = make_array(trip, 0), *b = NULL;
+    go_at_once(trip, a); /* meshes keep their communicators */
     int64_t before = heap_begin();
-    int64_t at_once = go_at_once(way, a);
+    int64_t at_once = go_at_once(trip, a);
     bool well = EXPECT(heap_now == before);
     heap_begin();
-    well &= plan_way(way) & EXPECT_OK(spmd_reshard_run(way->plan, 1, &a, &b));
-    well &= is_promised(way, heap_most, before) & is_promised(way, at_once, before);
+    well &= plan_trip(trip) & EXPECT_OK(spmd_reshard_run(trip->plan, 1, &a, &b));
+    well &= is_promised(trip, heap_most, before) & is_promised(trip, at_once, before);
     int64_t planned = heap_begin();
-    well &= EXPECT_OK(spmd_reshard_run(way->plan, 1, &a, &b)); /* into the same memory */
+    well &= EXPECT_OK(spmd_reshard_run(trip->plan, 1, &a, &b)); /* into the same memory */
     well &= EXPECT(heap_most == planned && heap_now == planned);
     spmd_array_free(&b);
-    spmd_reshard_free(&way->plan);
+    spmd_reshard_free(&trip->plan);
     well &= EXPECT(heap_now == before);
     spmd_array_free(&a);
     return well;
@@ -54,10 +54,10 @@ static bool takes_what_is_promised(struct way *way)
 
 static bool try_pair(const struct pair *pair, bool adds_up)
 {
-    struct way way;
-    open_way(pair, adds_up, &way);
-    bool well = takes_what_is_promised(&way);
-    close_way(&way);
+    struct trip trip;
+    open_trip(pair, adds_up, &trip);
+    bool well = takes_what_is_promised(&trip);
+    close_trip(&trip);
     return well;
 }
 

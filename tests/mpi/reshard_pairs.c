@@ -1,6 +1,6 @@
 /* reshard_pairs.c - any sharding to any other one: 2,000 random pairs over 1, 2, 3, 4, 6 and 8
  * ranks. Every element arrives, and no rank gets a byte that it had, or gets one twice. */
-#include "ways.h"
+#include "trip.h"
 
 enum { MOST_ARRAYS = 3, RUNS = 2 };
 
@@ -17,56 +17,56 @@ int MPI_Isend(const void *data, int count, MPI_Datatype type, int peer, int tag,
     return PMPI_Isend(data, count, type, peer, tag, comm, request);
 }
 
-static bool goes_at_once(const struct way *way)
+static bool goes_at_once(const struct trip *trip)
 {
-    spmd_array *a = make_array(way, 0), *there = NULL;
-    bool well = way->pair->from.mesh == way->pair->to.mesh
-                    ? EXPECT_OK(spmd_reshard(a, way->pair->to.spec, &there))
-                    : EXPECT_OK(spmd_reshard_to(a, way->to, &there));
-    well &= EXPECT(has_arrived(way, 0, there));
+    spmd_array *a = make_array(trip, 0), *there = NULL;
+    bool well = trip->pair->from.mesh == trip->pair->to.mesh
+                    ? EXPECT_OK(spmd_reshard(a, trip->pair->to.spec, &there))
+                    : EXPECT_OK(spmd_reshard_to(a, trip->to, &there));
+    well &= EXPECT(has_arrived(trip, 0, there));
     spmd_array_free(&a);
     spmd_array_free(&there);
     return well;
 }
 
 /* And comes back, given up each time. */
-static bool goes_and_comes_back(const struct way *way)
+static bool goes_and_comes_back(const struct trip *trip)
 {
-    const struct pair *pair = way->pair;
-    spmd_array *a = make_array(way, 0);
-    bool well = EXPECT_OK(spmd_reshard_donate(&a, way->to));
-    well &= EXPECT(has_arrived(way, 0, a));
-    well &= EXPECT_OK(spmd_reshard_donate(&a, way->from));
-    well &= EXPECT(pattern_is_on(a, pair->shape, pair->dtype, way->from));
+    const struct pair *pair = trip->pair;
+    spmd_array *a = make_array(trip, 0);
+    bool well = EXPECT_OK(spmd_reshard_donate(&a, trip->to));
+    well &= EXPECT(has_arrived(trip, 0, a));
+    well &= EXPECT_OK(spmd_reshard_donate(&a, trip->from));
+    well &= EXPECT(pattern_is_on(a, pair->shape, pair->dtype, trip->from));
     spmd_array_free(&a);
     return well;
 }
 
 /* What `count` arrays have sent is what the plan says, or less where some of it was read. Checks
  * of SPMD_CHECK=1 are messages, too. */
-static bool has_sent(const struct way *way, int count)
+static bool has_sent(const struct trip *trip, int count)
 {
     spmd_reshard_bytes bytes = {0};
-    bool well = EXPECT_OK(spmd_reshard_count(way->plan, SPMD_SELF, &bytes));
-    if (way->adds_up || test_checks)
+    bool well = EXPECT_OK(spmd_reshard_count(trip->plan, SPMD_SELF, &bytes));
+    if (trip->adds_up || test_checks)
         return well;
     return by_messages ? EXPECT(bytes_sent == count * bytes.sent)
                        : EXPECT(bytes_sent <= count * bytes.sent);
 }
 
 /* One to three arrays together, whose targets are used again. */
-static bool goes_by_a_plan(const struct way *way)
+static bool goes_by_a_plan(const struct trip *trip)
 {
-    int count = 1 + way->pair->shape.ndim % MOST_ARRAYS;
+    int count = 1 + trip->pair->shape.ndim % MOST_ARRAYS;
     spmd_array *in[MOST_ARRAYS], *out[MOST_ARRAYS] = {NULL};
     bool well = true;
     for (int run = 0; run < RUNS; run++) {
         for (int i = 0; i < count; i++)
-            in[i] = make_array(way, run * count + i);
+            in[i] = make_array(trip, run * count + i);
         bytes_sent = 0;
-        well &= EXPECT_OK(spmd_reshard_run(way->plan, count, in, out)) & has_sent(way, count);
+        well &= EXPECT_OK(spmd_reshard_run(trip->plan, count, in, out)) & has_sent(trip, count);
         for (int i = 0; i < count; i++) {
-            well &= EXPECT(has_arrived(way, run * count + i, out[i]));
+            well &= EXPECT(has_arrived(trip, run * count + i, out[i]));
             spmd_array_free(&in[i]);
         }
     }
@@ -77,9 +77,9 @@ static bool goes_by_a_plan(const struct way *way)
 
 /* The ranks [number of them] that a plan counts: those of the mesh that it leads from, then those
  * that the other one has alone. */
-static int list_ranks(const struct way *way, int ranks[])
+static int list_ranks(const struct trip *trip, int ranks[])
 {
-    const spmd_mesh *from = way->pair->from.mesh, *to = way->pair->to.mesh;
+    const spmd_mesh *from = trip->pair->from.mesh, *to = trip->pair->to.mesh;
     int count = 0;
     for (; count < spmd_mesh_size(from); count++)
         ranks[count] = spmd_mesh_rank(from, count);
@@ -104,44 +104,46 @@ static bool is_told_alike(const spmd_reshard_bytes *told, const spmd_reshard_byt
 
 /* A rank receives what it lacks, and no more; what all send is what all receive; and each rank can
  * tell of any other one what that one says of itself. */
-static bool counts_the_least(const struct way *way)
+static bool counts_the_least(const struct trip *trip)
 {
     enum { MOST = 64 };
     spmd_reshard_bytes own = {0}, all[MOST], theirs;
-    int ranks[MOST], count = list_ranks(way, ranks);
+    int ranks[MOST], count = list_ranks(trip, ranks);
     int64_t balance = 0;
-    bool well = EXPECT_OK(spmd_reshard_count(way->plan, SPMD_SELF, &own));
-    if (!way->adds_up) {
-        int64_t kept = common_bytes(way);
-        well &= EXPECT(own.kept == kept) & EXPECT(own.received == held_bytes(way, way->to) - kept);
+    bool well = EXPECT_OK(spmd_reshard_count(trip->plan, SPMD_SELF, &own));
+    if (!trip->adds_up) {
+        int64_t kept = common_bytes(trip);
+        well &=
+            EXPECT(own.kept == kept) & EXPECT(own.received == held_bytes(trip, trip->to) - kept);
     }
     MPI_Allgather(&own, sizeof own, MPI_BYTE, all, sizeof own, MPI_BYTE, MPI_COMM_WORLD);
     for (int r = 0; r < test_size; r++)
         balance += all[r].sent - all[r].received;
     well &= EXPECT(balance == 0);
     for (int k = 0; k < count; k++)
-        well &= EXPECT_OK(spmd_reshard_count(way->plan, k, &theirs)) &&
+        well &= EXPECT_OK(spmd_reshard_count(trip->plan, k, &theirs)) &&
                 EXPECT(is_told_alike(&theirs, &all[ranks[k]]));
-    return well & EXPECT_FAILS(spmd_reshard_count(way->plan, count, &theirs), SPMD_ERR_ARGUMENT,
+    return well & EXPECT_FAILS(spmd_reshard_count(trip->plan, count, &theirs), SPMD_ERR_ARGUMENT,
                                "no position");
 }
 
 static bool arrives(const struct pair *pair)
 {
-    struct way way;
-    open_way(pair, false, &way);
-    bool well = goes_at_once(&way) & plan_way(&way) & goes_by_a_plan(&way) &
-                counts_the_least(&way) & goes_and_comes_back(&way);
-    close_way(&way);
+    struct trip trip;
+    open_trip(pair, false, &trip);
+    bool well = goes_at_once(&trip) & plan_trip(&trip) & goes_by_a_plan(&trip) &
+                counts_the_least(&trip) & goes_and_comes_back(&trip);
+    close_trip(&trip);
     return well;
 }
 
 static bool adds_up(const struct pair *pair)
 {
-    struct way way;
-    open_way(pair, true, &way);
-    bool well = goes_at_once(&way) & plan_way(&way) & goes_by_a_plan(&way) & counts_the_least(&way);
-    close_way(&way);
+    struct trip trip;
+    open_trip(pair, true, &trip);
+    bool well =
+        goes_at_once(&trip) & plan_trip(&trip) & goes_by_a_plan(&trip) & counts_the_least(&trip);
+    close_trip(&trip);
     return well;
 }
 
