@@ -47,4 +47,5 @@ done
 example 15_loops 1 3 4 8
 example 16_keys 1 3 4 8
 example 17_whole 2 3
+example 18_unreduced 4 6
 plan_end
