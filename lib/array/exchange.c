@@ -20,7 +20,6 @@ struct staging {
     int nlanes;
     struct lane *lanes; /* [nlanes], receiving ones first */
     bool past_cache;    /* what comes is too much for the caches */
-    bool has_run;
     char *slots;
     MPI_Request *requests; /* [nlanes * LANE_DEPTH] */
     int *done;             /* [nlanes * LANE_DEPTH] */
@@ -162,7 +161,6 @@ static spmd_status pass_messages(const struct exchange *exchange)
 spmd_status spmd__exchange_run(struct exchange *exchange)
 {
     struct staging *staging = exchange->staging;
-    staging->has_run = true;
     for (int i = 0; i < staging->nlanes * LANE_DEPTH; i++)
         staging->requests[i] = MPI_REQUEST_NULL;
     if (exchange->node)
@@ -185,10 +183,6 @@ struct moved spmd__exchange_moved(const struct exchange *exchange)
 {
     const struct staging *staging = exchange->staging;
     struct moved moved = {0};
-    if (!staging || !staging->has_run)
-        return moved;
-    for (int i = 0; i < staging->nown; i++)
-        moved.own += bytes_of(exchange, staging->receives[i].transfer);
     for (int i = 0; i < staging->nlanes; i++) {
         const struct lane *lane = &staging->lanes[i];
         if (!lane->sending)

@@ -66,9 +66,9 @@ spmd_status spmd__exchange_prepare(struct exchange *exchange);
  * run again. */
 spmd_status spmd__exchange_run(struct exchange *exchange);
 
-/* Local. Bytes that came to this rank in the last run, by the way they took; 0 before the first. */
+/* Local. Bytes that came to this rank from others in the last run, of which there must have been
+ * one, by the way they took. */
 struct moved {
-    int64_t own;      /* copied from its own block */
     int64_t pool;     /* read from a peer's block in memory that the node's processes share */
     int64_t readv;    /* read from a peer's own memory */
     int64_t messages; /* sent by the peer */
