@@ -29,7 +29,7 @@ ok 'bench/plan' measures 1 plan 3
 ok 'bench/shard_map' measures 2 shard_map 12
 ok 'bench/collectives' measures 2 collectives 42
 ok 'bench/halo' measures 2 halo 2
-ok 'bench/reshard' measures 2 reshard 60
+ok 'bench/reshard' measures 2 reshard 20
 ok 'bench/reshard: how malloc was set' remarks malloc
 ok 'bench/reshard: how the memory was reached' remarks memory
 ok 'bench/reshard: rivals that are not there are told' rivals
