@@ -2,37 +2,22 @@
 #include "core/box.h"
 #include "core/census.h"
 #include "core/traffic.h"
-#include "unit.h"
-
-struct fixture {
-    struct axes axes;
-    struct spec from, to;
-    struct route route;
-    struct census census;
-};
-
-static void make(struct fixture *f, const char *mesh, const char *from, const char *to,
-                 spmd_shape shape)
-{
-    ASSERT_OK(spmd__axes_parse(mesh, 0, &f->axes));
-    ASSERT_OK(spmd__spec_parse(from, &f->axes, &f->from));
-    ASSERT_OK(spmd__spec_parse(to, &f->axes, &f->to));
-    f->route = spmd__route_within(&f->axes, &f->from, &f->to, shape);
-}
+#include "routes.h"
 
 /* All positions are asked one by one. */
-static void check(struct fixture *f, const char *from, const char *to)
+static void check(const struct fixture *f, const char *from, const char *to)
 {
+    struct census census;
     double kept = 0, most = 0;
     for (int64_t p = 0; p < spmd__axes_total(&f->axes); p++) {
         struct traffic one = spmd__traffic_of(&f->route, p);
         kept += one.kept;
         most = one.received > most ? one.received : most;
     }
-    ck_assert(spmd__census_take(&f->route, &f->census));
-    ck_assert_msg(f->census.kept == kept && f->census.most_received == most,
-                  "%s to %s: %g and %g, not %g and %g", from, to, f->census.kept,
-                  f->census.most_received, kept, most);
+    ck_assert(spmd__census_take(&f->route, &census));
+    ck_assert_msg(census.kept == kept && census.most_received == most,
+                  "%s to %s: %g and %g, not %g and %g", from, to, census.kept, census.most_received,
+                  kept, most);
 }
 
 START_TEST(as_if_all_were_asked)
@@ -42,10 +27,10 @@ START_TEST(as_if_all_were_asked)
                                         "P(-,(y,z,x))", "P((y,x),z)", "P(x,y)",     "P(y,x)",
                                         "P((x,y,z))",   "P((z,y,x))", "P((y,z),x)"};
     static const spmd_shape shapes[] = {{2, {7, 5}}, {2, {24, 48}}, {2, {59, 61}}, {2, {0, 4}}};
-    enum { NSPECS = sizeof specs / sizeof specs[0] };
+    enum { NSPECS = sizeof specs / sizeof specs[0], NSHAPES = sizeof shapes / sizeof shapes[0] };
     for (int i = 0; i < NSPECS; i++)
         for (int j = 0; j < NSPECS; j++)
-            for (int k = 0; k < 4; k++)
+            for (int k = 0; k < NSHAPES; k++)
                 for (uint32_t filled = 0; filled < 8; filled++) {
                     struct fixture f;
                     make(&f, "x=3,y=5,z=2", specs[i], specs[j], shapes[k]);
@@ -77,10 +62,11 @@ START_TEST(few_visits)
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         struct fixture f;
+        struct census census;
         make(&f, cases[i].mesh, cases[i].from, cases[i].to, cases[i].shape);
-        ck_assert(spmd__census_take(&f.route, &f.census));
-        ck_assert_msg(f.census.visits <= cases[i].most, "%s to %s: %d visits", cases[i].from,
-                      cases[i].to, (int)f.census.visits);
+        ck_assert(spmd__census_take(&f.route, &census));
+        ck_assert_msg(census.visits <= cases[i].most, "%s to %s: %d visits", cases[i].from,
+                      cases[i].to, (int)census.visits);
     }
 }
 END_TEST
@@ -89,8 +75,9 @@ END_TEST
 START_TEST(too_many)
 {
     struct fixture f;
+    struct census census;
     make(&f, "x=1000000,y=1000000", "P(x,y)", "P(y,x)", SPMD_SHAPE(1000000, 1000000));
-    ck_assert(!spmd__census_take(&f.route, &f.census));
+    ck_assert(!spmd__census_take(&f.route, &census));
 }
 END_TEST
 

@@ -1,27 +1,12 @@
 /* traffic.c - unit tests of who takes what from whom, and of how much that is. */
 #include "core/box.h"
 #include "core/traffic.h"
-#include "unit.h"
+#include "routes.h"
 
 static const char *const specs[] = {"P()",        "P(x)",       "P(-,y)", "P(z,x)",
                                     "P((x,y))",   "P((z,x),y)", "P(y,-)", "P(-,(y,z,x))",
                                     "P((y,x),z)", "P(-,z)",     "P(x,y)", "P(y,x)"};
 enum { NSPECS = sizeof specs / sizeof specs[0], RANKS = 12 };
-
-struct fixture {
-    struct axes axes;
-    struct spec from, to;
-    struct route route;
-};
-
-static void make(struct fixture *f, const char *mesh, const char *from, const char *to,
-                 spmd_shape shape)
-{
-    ASSERT_OK(spmd__axes_parse(mesh, 0, &f->axes));
-    ASSERT_OK(spmd__spec_parse(from, &f->axes, &f->from));
-    ASSERT_OK(spmd__spec_parse(to, &f->axes, &f->to));
-    f->route = spmd__route_within(&f->axes, &f->from, &f->to, shape);
-}
 
 /* What each rank gets from each, by one of the two ways to ask. */
 struct ledger {
