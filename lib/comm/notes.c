@@ -38,7 +38,7 @@ static struct page *make_page(size_t bytes, struct peer_file *file)
     if (descriptor < 0)
         return NULL;
     void *memory = MAP_FAILED;
-    if (ftruncate(descriptor, (off_t)bytes) == 0)
+    if (bytes <= spmd__peer_file_limit() && ftruncate(descriptor, (off_t)bytes) == 0)
         memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0);
     if (memory == MAP_FAILED) {
         close(descriptor);

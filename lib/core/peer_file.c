@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -18,6 +19,13 @@ uint64_t spmd__peer_file_mark(void)
     clock_gettime(CLOCK_REALTIME, &now);
     int64_t seed[] = {now.tv_sec, now.tv_nsec, getpid()};
     return spmd__hash(1, seed, sizeof seed);
+}
+
+uint64_t spmd__peer_file_limit(void)
+{
+    struct rlimit limit;
+    bool known = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+    return known ? limit.rlim_cur : UINT64_MAX;
 }
 
 /* At a place of its own, which is found by asking for more and giving the rest back. */

@@ -23,6 +23,9 @@ struct peer_file {
 /* A mark for a new file. */
 uint64_t spmd__peer_file_mark(void);
 
+/* How large a file may become: beyond that the system ends the program by a signal. */
+uint64_t spmd__peer_file_limit(void);
+
 /* Maps one's own file of `size` bytes, to read and write; NULL where that cannot be, and errno
  * tells why. */
 void *spmd__peer_file_map_own(int descriptor, size_t size);

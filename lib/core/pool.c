@@ -14,7 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #ifdef HAVE_VALGRIND_VALGRIND_H
@@ -70,14 +69,14 @@ static size_t roomy_size(void)
     return pages > 0 && page > 0 ? (size_t)pages * (size_t)page * 2 : (size_t)1 << 34;
 }
 
-/* The size to ask for; some do not give as much. A file larger than the limit would be a signal. */
+/* The size to ask for; some do not give as much. */
 static size_t wanted_size(void)
 {
     size_t bytes = roomy_size();
-    struct rlimit limit;
-    if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < bytes) {
+    uint64_t most = spmd__peer_file_limit();
+    if (most < bytes) {
         pool.failure = EFBIG;
-        bytes = (size_t)limit.rlim_cur;
+        bytes = (size_t)most;
     }
     return bytes / PAGE * PAGE;
 }
