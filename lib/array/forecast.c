@@ -39,6 +39,8 @@ static void list_steps(struct forecast *forecast)
         add_step(forecast,
                  (struct move){.kind = MOVE_FILL, .axes = spmd__axis_list_of_mask(steps->filled)},
                  to_axes, *to);
+    if (forecast->count == 0)
+        add_step(forecast, (struct move){.kind = MOVE_NOTHING}, to_axes, *to);
 }
 
 /* The ranks of both meshes, which must not be one. */
@@ -66,7 +68,7 @@ spmd_status spmd__forecast_begin(const spmd_sharding *from, const spmd_sharding 
     *forecast = (struct forecast){.from = from, .to = to, .dtype = dtype, .shape = shape};
     forecast->ranks = spmd__axes_total(from_axes);
     if (nothing) {
-        add_step(forecast, (struct move){.kind = MOVE_NOTHING}, to_axes, to->spec);
+        list_steps(forecast);
         return SPMD_OK;
     }
     forecast->steps = spmd__steps_find(from_axes, &from->spec, to_axes, &to->spec, one_mesh, shape);

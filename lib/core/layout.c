@@ -195,7 +195,7 @@ bool spmd__layout_equivalent(const struct axes *a_axes, const struct spec *a,
     struct axis_list a_unreduced = spmd__axis_list_of_mask(a->unreduced);
     struct axis_list b_unreduced = spmd__axis_list_of_mask(b->unreduced);
     return same_cuts(a_axes, &a_unreduced, b_axes, &b_unreduced, true) &&
-           (a->kind == b->kind || a_unreduced.count == 0);
+           (a->kind == b->kind || spmd__axis_list_size(a_axes, &a_unreduced) == 1);
 }
 
 void spmd__layout_print(struct text *text, const struct axes *axes, const struct spec *spec,

@@ -213,6 +213,10 @@ START_TEST(equivalence_on_one_mesh)
     ck_assert(equivalent("x=4,y=2", "P(x)", "x=4,y=2", "P(x, -)", 2));
     ck_assert(equivalent("x=4,y=2", "P()", "x=4,y=2", "P(-, -)", 2));
     ck_assert(!equivalent("x=4,y=2", "P(x)", "x=4,y=2", "P(-, x)", 2));
+    ck_assert(!equivalent("x=4", "P(unreduced={x}:max)", "x=4", "P(unreduced={x})", 1));
+    ck_assert(
+        equivalent("x=4,y=1", "P(x, unreduced={y}:max)", "x=4,y=1", "P(x, unreduced={y})", 2));
+    ck_assert(equivalent("x=4,y=1", "P(x, unreduced={y}:max)", "x=4,y=1", "P(x)", 2));
     ck_assert(!equivalent("x=4,y=2", "P(x)", "x=4,y=2", "P(y)", 1));
     ck_assert(!equivalent("x=4,y=2", "P((x,y))", "x=4,y=2", "P((y,x))", 1));
     ck_assert(!equivalent("x=4,y=2", "P((x,y))", "x=4,y=2", "P(x, y)", 2));
