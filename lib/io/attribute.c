@@ -4,25 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/mem.h"
 #include "io/cause.h"
 #include "io/object.h"
-
-/* Text of one fixed length with its closing NUL: parallel HDF5 writes no other. */
-static hid_t create_text_type(size_t bytes, H5T_cset_t characters)
-{
-    hid_t type = H5Tcopy(H5T_C_S1);
-    H5Tset_size(type, bytes);
-    H5Tset_cset(type, characters);
-    return type;
-}
+#include "io/string.h"
 
 spmd_status spmd__attribute_write(const spmd_file *file, const char *name, hid_t object,
                                   const char *attribute, const char *text)
 {
     if (H5Aexists(object, attribute) > 0)
         H5Adelete(object, attribute);
-    hid_t type = create_text_type(strlen(text) + 1, H5T_CSET_UTF8), space = H5Screate(H5S_SCALAR);
+    hid_t type = spmd__string_type(text), space = H5Screate(H5S_SCALAR);
     hid_t made = H5Acreate2(object, attribute, type, space, H5P_DEFAULT, H5P_DEFAULT);
     spmd_status status = SPMD_OK;
     if (made < 0 || H5Awrite(made, type, text) < 0)
@@ -30,55 +21,6 @@ spmd_status spmd__attribute_write(const spmd_file *file, const char *name, hid_t
                            file->path, attribute, name, spmd__io_cause().text);
     if (made >= 0)
         H5Aclose(made);
-    H5Sclose(space);
-    H5Tclose(type);
-    return status;
-}
-
-/* Copies text of fixed length; whatever padding it has ends up as a closing NUL. */
-static spmd_status read_fixed(hid_t attribute, hid_t stored, char **text)
-{
-    size_t bytes = H5Tget_size(stored) + 1;
-    char *copy = NULL;
-    TRY(spmd__alloc(bytes, 1, &copy));
-    hid_t type = create_text_type(bytes, H5Tget_cset(stored));
-    spmd_status status = SPMD_OK;
-    if (H5Aread(attribute, type, copy) < 0)
-        status = spmd_fail(SPMD_ERR_FILE, "%s", spmd__io_cause().text);
-    H5Tclose(type);
-    if (status == SPMD_OK)
-        *text = copy;
-    else
-        free(copy);
-    return status;
-}
-
-/* Text of varying length, as other programs write it. */
-static spmd_status read_varying(hid_t attribute, hid_t stored, char **text)
-{
-    char *found = NULL;
-    hid_t type = create_text_type(H5T_VARIABLE, H5Tget_cset(stored));
-    spmd_status status = SPMD_OK;
-    if (H5Aread(attribute, type, &found) < 0)
-        status = spmd_fail(SPMD_ERR_FILE, "%s", spmd__io_cause().text);
-    H5Tclose(type);
-    if (status != SPMD_OK)
-        return status;
-    *text = strdup(found ? found : "");
-    H5free_memory(found);
-    return *text ? SPMD_OK : spmd_fail(SPMD_ERR_MEMORY, "out of memory");
-}
-
-static spmd_status read_text(hid_t attribute, char **text)
-{
-    hid_t type = H5Aget_type(attribute), space = H5Aget_space(attribute);
-    spmd_status status;
-    if (H5Tget_class(type) != H5T_STRING || H5Sget_simple_extent_npoints(space) != 1)
-        status = spmd_fail(SPMD_ERR_FILE, "not a text");
-    else if (H5Tis_variable_str(type))
-        status = read_varying(attribute, type, text);
-    else
-        status = read_fixed(attribute, type, text);
     H5Sclose(space);
     H5Tclose(type);
     return status;
@@ -140,7 +82,7 @@ static spmd_status get_text(const spmd_file *file, const char *name, const char 
     spmd_status status = SPMD_OK;
     if (H5Aexists(object, attribute) > 0) {
         hid_t opened = H5Aopen(object, attribute, H5P_DEFAULT);
-        status = read_text(opened, text);
+        status = spmd__string_read(opened, text);
         H5Aclose(opened);
         if (status != SPMD_OK)
             status = spmd__io_refine(status, "%s: attribute \"%s\" of \"%s\"", file->path,

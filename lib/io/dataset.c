@@ -4,58 +4,11 @@
 #include "io/aside.h"
 #include "io/attribute.h"
 #include "io/cause.h"
+#include "io/description.h"
 #include "io/object.h"
 #include "io/staging.h"
 #include "io/transfer.h"
 #include "io/types.h"
-
-struct description {
-    spmd_dtype dtype;
-    spmd_shape shape;
-};
-
-static spmd_status describe_type(const spmd_file *file, const char *name, hid_t dataset,
-                                 spmd_dtype *dtype)
-{
-    hid_t type = H5Dget_type(dataset);
-    *dtype = spmd__type_dtype(type);
-    const char *noun = spmd__type_noun(type);
-    H5Tclose(type);
-    if (*dtype == SPMD_DTYPE_NONE)
-        return spmd_fail(SPMD_ERR_FILE,
-                         "%s: dataset \"%s\" holds %s; numbers, bools and complex pairs of r and "
-                         "i can be read",
-                         file->path, name, noun);
-    return SPMD_OK;
-}
-
-static spmd_status fill_shape(const spmd_file *file, const char *name, hid_t space,
-                              spmd_shape *shape)
-{
-    if (H5Sget_simple_extent_type(space) == H5S_NULL)
-        return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" has no shape (a null dataspace)",
-                         file->path, name);
-    int ndim = H5Sget_simple_extent_ndims(space);
-    if (ndim > SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" has %d dimensions, more than %d",
-                         file->path, name, ndim, SPMD_MAX_DIMS);
-    hsize_t extent[SPMD_MAX_DIMS];
-    H5Sget_simple_extent_dims(space, extent, NULL);
-    *shape = (spmd_shape){.ndim = ndim};
-    for (int d = 0; d < ndim; d++)
-        shape->dim[d] = (int64_t)extent[d];
-    return SPMD_OK;
-}
-
-static spmd_status describe(const spmd_file *file, const char *name, hid_t dataset,
-                            struct description *about)
-{
-    TRY(describe_type(file, name, dataset, &about->dtype));
-    hid_t space = H5Dget_space(dataset);
-    spmd_status status = fill_shape(file, name, space, &about->shape);
-    H5Sclose(space);
-    return status;
-}
 
 static spmd_status check_output(const void *output)
 {
@@ -76,7 +29,7 @@ static spmd_status info(const spmd_file *file, const char *name, struct descript
 {
     hid_t dataset;
     TRY(spmd__dataset_open(file, name, &dataset));
-    spmd_status status = describe(file, name, dataset, about);
+    spmd_status status = spmd__dataset_describe(file, name, dataset, about);
     H5Dclose(dataset);
     return status;
 }
@@ -152,7 +105,7 @@ static spmd_status load(struct reading *reading)
     hid_t dataset;
     struct description about;
     TRY(spmd__dataset_open(reading->file, reading->name, &dataset));
-    spmd_status status = describe(reading->file, reading->name, dataset, &about);
+    spmd_status status = spmd__dataset_describe(reading->file, reading->name, dataset, &about);
     if (status == SPMD_OK)
         status = plan_reading(reading, &about);
     if (status == SPMD_OK)

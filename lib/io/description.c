@@ -1,0 +1,47 @@
+/* io/description.c - what a dataset's elements are, and how many. */
+#include "io/description.h"
+
+#include "io/types.h"
+
+static spmd_status describe_type(const spmd_file *file, const char *name, hid_t dataset,
+                                 spmd_dtype *dtype)
+{
+    hid_t type = H5Dget_type(dataset);
+    *dtype = spmd__type_dtype(type);
+    const char *noun = spmd__type_noun(type);
+    H5Tclose(type);
+    if (*dtype == SPMD_DTYPE_NONE)
+        return spmd_fail(SPMD_ERR_FILE,
+                         "%s: dataset \"%s\" holds %s; numbers, bools and complex pairs of r and "
+                         "i can be read",
+                         file->path, name, noun);
+    return SPMD_OK;
+}
+
+static spmd_status fill_shape(const spmd_file *file, const char *name, hid_t space,
+                              spmd_shape *shape)
+{
+    if (H5Sget_simple_extent_type(space) == H5S_NULL)
+        return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" has no shape (a null dataspace)",
+                         file->path, name);
+    int ndim = H5Sget_simple_extent_ndims(space);
+    if (ndim > SPMD_MAX_DIMS)
+        return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" has %d dimensions, more than %d",
+                         file->path, name, ndim, SPMD_MAX_DIMS);
+    hsize_t extent[SPMD_MAX_DIMS];
+    H5Sget_simple_extent_dims(space, extent, NULL);
+    *shape = (spmd_shape){.ndim = ndim};
+    for (int d = 0; d < ndim; d++)
+        shape->dim[d] = (int64_t)extent[d];
+    return SPMD_OK;
+}
+
+spmd_status spmd__dataset_describe(const spmd_file *file, const char *name, hid_t dataset,
+                                   struct description *about)
+{
+    TRY(describe_type(file, name, dataset, &about->dtype));
+    hid_t space = H5Dget_space(dataset);
+    spmd_status status = fill_shape(file, name, space, &about->shape);
+    H5Sclose(space);
+    return status;
+}
