@@ -1,0 +1,56 @@
+/* core/shuffle.c - random permutations, an element at a time. */
+#include "core/shuffle.h"
+
+#include "core/threefry.h"
+
+enum { LEAST_BITS = 8 }; /* halves of fewer than 4 bits mix badly */
+
+static int bits_of(uint64_t number)
+{
+    int bits = 0;
+    while (number >> bits != 0)
+        bits++;
+    return bits;
+}
+
+struct shuffle spmd__shuffle_make(spmd_key key, int64_t n)
+{
+    const int least = bits_of((uint64_t)n - 1);
+    const int bits = least > LEAST_BITS ? least : LEAST_BITS;
+    struct shuffle shuffle = {.n = (uint64_t)n, .low_bits = bits / 2, .high_bits = bits - bits / 2};
+    spmd__threefry_bits64(key, 0, SHUFFLE_ROUNDS, shuffle.key);
+    return shuffle;
+}
+
+/* A mix of 64 bits in which each one counts (the end of splitmix64): its first `bits` bits. */
+static uint64_t mix(uint64_t word, int bits)
+{
+    word ^= word >> 30;
+    word *= 0xbf58476d1ce4e5b9;
+    word ^= word >> 27;
+    word *= 0x94d049bb133111eb;
+    word ^= word >> 31;
+    return word & (((uint64_t)1 << bits) - 1);
+}
+
+/* Each round changes one half by what the other one and the round's key mix to, and so can be taken
+ * back: no two numbers become one. */
+static uint64_t permute(const struct shuffle *shuffle, uint64_t number)
+{
+    uint64_t high = number >> shuffle->low_bits;
+    uint64_t low = number & (((uint64_t)1 << shuffle->low_bits) - 1);
+    for (int round = 0; round < SHUFFLE_ROUNDS; round += 2) {
+        high ^= mix(low ^ shuffle->key[round], shuffle->high_bits);
+        low ^= mix(high ^ shuffle->key[round + 1], shuffle->low_bits);
+    }
+    return high << shuffle->low_bits | low;
+}
+
+int64_t spmd__shuffle_at(const struct shuffle *shuffle, int64_t index)
+{
+    uint64_t number = (uint64_t)index;
+    do
+        number = permute(shuffle, number);
+    while (number >= shuffle->n);
+    return (int64_t)number;
+}
