@@ -1,7 +1,7 @@
 /* core/copy.c - copies that go past the caches. */
 #include "core/copy.h"
 
-#include <stdint.h>
+#include <stdbool.h>
 #include <string.h>
 #ifdef __SSE2__
 #include <emmintrin.h>
@@ -11,63 +11,119 @@
 
 enum { LINE = 64, PAGE = 4096 };
 
-/* Whole lines to where a line begins. */
-static void copy_lines(char *dst, const char *src, size_t lines)
-{
-    for (; lines > 0; lines--, dst += LINE, src += LINE) {
-        const __m128i *from = (const __m128i *)(const void *)src;
-        __m128i *to = (__m128i *)(void *)dst;
-        __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
-        __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
-        _mm_stream_si128(to, a);
-        _mm_stream_si128(to + 1, b);
-        _mm_stream_si128(to + 2, c);
-        _mm_stream_si128(to + 3, d);
-    }
-}
-
-/* Where a copy will go on. To look up its pages takes as long as to copy some hundred bytes; the
- * processor does it alongside if it is told, and of its own accord only within a page. */
-struct place {
+/* What is left of a run. */
+struct rest {
     char *to;
     const char *from;
+    size_t bytes;
 };
 
-static void look_up(struct place next)
+static void advance(struct rest *rest, size_t bytes)
 {
-    _mm_prefetch(next.to, _MM_HINT_T0);
-    _mm_prefetch(next.from, _MM_HINT_T0);
+    rest->to += bytes;
+    rest->from += bytes;
+    rest->bytes -= bytes;
 }
 
-static void copy_run(char *to, const char *from, size_t bytes, struct place next)
+static void copy_bytes(struct rest *rest, size_t bytes)
 {
-    size_t done = -(uintptr_t)to % LINE;
-    if (bytes < done + LINE) {
-        memcpy(to, from, bytes);
-        return;
+    memcpy(rest->to, rest->from, bytes);
+    advance(rest, bytes);
+}
+
+/* To where a line begins. */
+static void copy_line(char *dst, const char *src)
+{
+    const __m128i *from = (const __m128i *)(const void *)src;
+    __m128i *to = (__m128i *)(void *)dst;
+    __m128i a = _mm_loadu_si128(from), b = _mm_loadu_si128(from + 1);
+    __m128i c = _mm_loadu_si128(from + 2), d = _mm_loadu_si128(from + 3);
+    _mm_stream_si128(to, a);
+    _mm_stream_si128(to + 1, b);
+    _mm_stream_si128(to + 2, c);
+    _mm_stream_si128(to + 3, d);
+}
+
+static void copy_lines(struct rest *rest, size_t lines)
+{
+    for (size_t at = 0; at < lines * LINE; at += LINE)
+        copy_line(rest->to + at, rest->from + at);
+    advance(rest, lines * LINE);
+}
+
+/* A run begins with the bytes before the first line, and ends with those behind the last one. */
+static struct rest begin_run(char *to, const char *from, size_t bytes)
+{
+    struct rest rest = {to, from, bytes};
+    size_t front = -(uintptr_t)to % LINE;
+    copy_bytes(&rest, front < bytes ? front : bytes);
+    return rest;
+}
+
+static void end_run(struct rest *rest)
+{
+    copy_lines(rest, rest->bytes / LINE);
+    copy_bytes(rest, rest->bytes);
+}
+
+/* To look up the pages where a copy will go on takes as long as to copy some hundred bytes; the
+ * processor does it alongside if it is told, and of its own accord only within a page. */
+static void look_up(const char *to, const char *from)
+{
+    _mm_prefetch(to, _MM_HINT_T0);
+    _mm_prefetch(from, _MM_HINT_T0);
+}
+
+/* A run, behind which it goes on elsewhere. */
+static void copy_run(char *to, const char *from, size_t bytes, const char *next_to,
+                     const char *next_from)
+{
+    struct rest rest = begin_run(to, from, bytes);
+    while (rest.bytes > PAGE) {
+        look_up(rest.to + PAGE, rest.from + PAGE);
+        copy_lines(&rest, PAGE / LINE);
     }
-    memcpy(to, from, done);
-    for (; bytes - done > PAGE; done += PAGE) {
-        look_up((struct place){to + done + PAGE, from + done + PAGE});
-        copy_lines(to + done, from + done, PAGE / LINE);
+    look_up(next_to, next_from);
+    end_run(&rest);
+}
+
+/* A processor reads ahead where it sees that it is read on: not yet where a run begins elsewhere.
+ * So some runs go side by side, a few lines of each in turn, and wait together. What is won by that
+ * is lost where they are short. */
+enum { ABREAST = 4, TURN = 4, LEAST_RUN_ABREAST = 2048 };
+
+static void copy_abreast(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                         size_t run)
+{
+    struct rest rest[ABREAST];
+    size_t least = run;
+    for (int i = 0; i < ABREAST; i++) {
+        rest[i] = begin_run(dst + i * dst_stride, src + i * src_stride, run);
+        least = rest[i].bytes < least ? rest[i].bytes : least;
     }
-    look_up(next);
-    size_t lines = (bytes - done) / LINE;
-    copy_lines(to + done, from + done, lines);
-    done += lines * LINE;
-    memcpy(to + done, from + done, bytes - done);
+    for (size_t turns = least / (TURN * LINE); turns > 0; turns--)
+        for (int i = 0; i < ABREAST; i++)
+            copy_lines(&rest[i], TURN);
+    for (int i = 0; i < ABREAST; i++)
+        end_run(&rest[i]);
 }
 
 void spmd__copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
                                 int64_t count, size_t run)
 {
-    struct place place = {dst, src};
-    for (int64_t i = 1; i <= count; i++) {
-        struct place next = {place.to + run, place.from + run}; /* what else, if all is copied */
-        if (i < count)
-            next = (struct place){dst + i * dst_stride, src + i * src_stride};
-        copy_run(place.to, place.from, run, next);
-        place = next;
+    bool elsewhere = src_stride != (int64_t)run && run >= LEAST_RUN_ABREAST;
+    for (; elsewhere && count >= ABREAST; count -= ABREAST) {
+        copy_abreast(dst, dst_stride, src, src_stride, run);
+        dst += ABREAST * dst_stride;
+        src += ABREAST * src_stride;
+    }
+    for (; count > 0; count--) {
+        bool last = count == 1; /* what else, if all is copied */
+        char *next_dst = dst + (last ? (int64_t)run : dst_stride);
+        const char *next_src = src + (last ? (int64_t)run : src_stride);
+        copy_run(dst, src, run, next_dst, next_src);
+        dst = next_dst;
+        src = next_src;
     }
 }
 

@@ -10,8 +10,8 @@
 void spmd__copy_past_cache(void *dst, const void *src, size_t bytes);
 void spmd__copy_flush(void);
 
-/* `count` runs of bytes, each at a stride from the one before: faster than one by one, as the next
- * one is known. */
+/* `count` runs of bytes, each at a stride from the one before: faster than one by one, as some go
+ * side by side and the next one is known. */
 void spmd__copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
                                 int64_t count, size_t run);
 

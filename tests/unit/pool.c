@@ -205,26 +205,36 @@ START_TEST(copies_past_the_caches_are_copies)
 }
 END_TEST
 
-/* Runs of some pages and a bit, which begin anywhere. */
+static void copy_one_by_one(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                            int64_t count, size_t run)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(dst + i * dst_stride, src + i * src_stride, run);
+}
+
+/* Runs of some pages and a bit, which begin anywhere, in any number. */
 START_TEST(runs_past_the_caches_are_copied)
 {
-    enum { RUNS = 5, ROOM = 4 * 4096 };
-    static unsigned char from[RUNS][ROOM], to[RUNS][ROOM];
-    for (int i = 0; i < RUNS * ROOM; i++)
-        from[i / ROOM][i % ROOM] = (unsigned char)(i % 251);
-    for (size_t run = 0; run < ROOM - 128; run += run < 200 ? 23 : 1777)
-        for (size_t start = 0; start < 128; start += 31) {
-            memset(to, 0, sizeof to);
-            spmd__copy_runs_past_cache((char *)to[0] + start, ROOM, (char *)from[1] + 3, -ROOM / 4,
-                                       RUNS, run);
-            spmd__copy_flush();
-            for (int i = 0; i < RUNS; i++) {
-                const unsigned char *source = from[1] + 3 - (ptrdiff_t)i * ROOM / 4;
-                ck_assert_int_eq(memcmp(to[i] + start, source, run), 0);
-                ck_assert(start == 0 || to[i][start - 1] == 0);
-                ck_assert_int_eq(to[i][start + run], 0);
+    enum { ROWS = 10, ROW = 3 * 4096 };
+    static char from[ROWS * ROW], to[ROWS * ROW], expected[ROWS * ROW];
+    static const size_t lengths[] = {0, 1, 63, 64, 191, 512, 2047, 2048, 2303, 4096, 8191, 8300};
+    for (int i = 0; i < ROWS * ROW; i++)
+        from[i] = (char)(i % 251 + 1);
+    for (int l = 0; l < (int)(sizeof lengths / sizeof *lengths); l++)
+        for (int count = 0; count < ROWS; count++)
+            for (int way = 0; way < 4; way++) {
+                int64_t run = (int64_t)lengths[l], start = (count * 29 + way) % 128;
+                int64_t dst_stride = (const int64_t[]){run, run + 1, ROW, ROW - 23}[way];
+                int64_t src_stride = (const int64_t[]){ROW - 7, ROW, run, -ROW}[way];
+                const char *first = src_stride < 0 ? from + (ROWS - 1) * ROW : from + way;
+                memset(to, 0, sizeof to);
+                memset(expected, 0, sizeof expected);
+                copy_one_by_one(expected + start, dst_stride, first, src_stride, count, lengths[l]);
+                spmd__copy_runs_past_cache(to + start, dst_stride, first, src_stride, count,
+                                           lengths[l]);
+                spmd__copy_flush();
+                ck_assert_int_eq(memcmp(to, expected, sizeof to), 0);
             }
-        }
 }
 END_TEST
 
