@@ -9,8 +9,10 @@
 #include <unistd.h>
 
 #include "comm/mpi.h"
+#include "core/hash.h"
 #include "io/cause.h"
 #include "io/path.h"
+#include "io/seal.h"
 
 static bool is_first(const spmd_file *file)
 {
@@ -71,16 +73,23 @@ static spmd_status create_file(spmd_file *file)
     H5Pset_fapl_mpio(access, file->mesh->comm, MPI_INFO_NULL);
     H5Pset_all_coll_metadata_ops(access, true);
     H5Pset_coll_metadata_write(access, true);
-    file->id = H5Fcreate(file->aside, H5F_ACC_TRUNC, H5P_DEFAULT, access);
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    if (file->seal > 0) {
+        H5Pset_userblock(creation, (hsize_t)file->seal);
+        H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
+    }
+    file->id = H5Fcreate(file->aside, H5F_ACC_TRUNC, creation, access);
     spmd_status status = SPMD_OK;
     if (file->id < 0)
         status = spmd_fail(SPMD_ERR_FILE, "%s: cannot be created: %s", file->path,
                            spmd__io_cause().text);
+    H5Pclose(creation);
     H5Pclose(access);
     return status;
 }
 
-spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file)
+spmd_status spmd__aside_create(spmd_mesh *mesh, const char *path, int64_t seal, int64_t step,
+                               spmd_file **file)
 {
     TRY(spmd__file_check_mesh(mesh));
     bool member = spmd__mesh_is_member(mesh);
@@ -88,7 +97,12 @@ spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file
     spmd_status status = spmd__file_begin(mesh, path, file, &made);
     if (status == SPMD_OK && member)
         status = choose_target(made);
+    if (status == SPMD_OK) {
+        made->seal = seal;
+        made->step = step;
+    }
     uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), path);
+    digest = spmd__hash(digest, (int64_t[]){seal, step}, 2 * sizeof(int64_t));
     status = spmd__mesh_agree(mesh, status, digest);
     if (status == SPMD_OK && member)
         status = spmd__mesh_agree(mesh, make_aside(made), 0);
@@ -99,6 +113,11 @@ spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file
     if (member)
         QUIETLY(status = create_file(made));
     return spmd__file_settle(mesh, status, 0, made, file);
+}
+
+spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file)
+{
+    return spmd__aside_create(mesh, path, 0, -1, file);
 }
 
 static spmd_status fail_to_reserve(const spmd_file *file, int64_t bytes, int code)
@@ -186,6 +205,16 @@ static spmd_status close_synced(spmd_file *file)
     return sync_data(file);
 }
 
+/* A checkpoint takes its place only when all of it has been read and is what was written. */
+static spmd_status seal_file(const spmd_file *file)
+{
+    spmd_status status = SPMD_OK;
+    if (is_first(file))
+        status = spmd__seal_write(file->aside, file->path, file->seal, file->step);
+    TRY(spmd__mesh_agree(file->mesh, status, 0));
+    return spmd__seal_verify(file->mesh, file->aside, file->path);
+}
+
 static spmd_status put_in_place(const spmd_file *file)
 {
     if (rename(file->aside, file->target) != 0)
@@ -209,6 +238,8 @@ spmd_status spmd__aside_finish(spmd_file *file)
         return status;
     }
     status = spmd__mesh_agree(file->mesh, close_synced(file), 0);
+    if (status == SPMD_OK && file->seal > 0)
+        status = spmd__mesh_agree(file->mesh, seal_file(file), 0);
     if (status == SPMD_OK)
         status = spmd__mesh_agree(file->mesh, is_first(file) ? put_in_place(file) : SPMD_OK, 0);
     if (status != SPMD_OK && is_first(file))

@@ -14,6 +14,7 @@
 #include "core/mem.h"
 #include "io/aside.h"
 #include "io/cause.h"
+#include "io/seal.h"
 
 spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made)
 {
@@ -25,6 +26,7 @@ spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out,
     TRY(spmd__alloc(1, sizeof *file, &file));
     file->id = H5I_INVALID_HID;
     file->keyval = MPI_KEYVAL_INVALID;
+    file->step = -1;
     file->path = strdup(path);
     if (!file->path) {
         free(file);
@@ -183,11 +185,22 @@ static spmd_status fail_to_open(const char *path)
     return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, cause.text);
 }
 
+/* HDF5 may crash on damaged metadata; that of a checkpoint is known to be whole. */
+static spmd_status check_seal(spmd_file *file)
+{
+    struct seal seal;
+    TRY(spmd__seal_check(file->path, file->path, &seal));
+    file->step = seal.step;
+    spmd__seal_free(&seal);
+    return SPMD_OK;
+}
+
 /* Each rank opens the file for itself. With MPI-IO and collective metadata, one rank reads for all;
  * but where it meets damage, HDF5 leaves the others waiting for ever. */
 static spmd_status open_file(spmd_file *file)
 {
     TRY(probe(file->path));
+    TRY(check_seal(file));
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_sec2(access);
     file->id = H5Fopen(file->path, H5F_ACC_RDONLY, access);

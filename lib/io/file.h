@@ -24,6 +24,8 @@ struct spmd_file {
     int64_t data_end; /* of a new file: where its last dataset ends, */
     int64_t reserved; /* and how many leading bytes surely fit on the disk */
     bool broken;      /* a write failed half-way: the new file must not take its place */
+    int64_t step;     /* of a checkpoint; -1: it is none */
+    int64_t seal;     /* of a new one: bytes for its seal, in front of what is HDF5's */
 };
 
 /* Local. Checks the arguments of an opening and makes the handle, without an HDF5 file. */
