@@ -8,7 +8,11 @@
 /* Two trees on a common walk. */
 struct match {
     const char *a_name, *b_name;
-    bool prefix;              /* a leaf of the first one, or a None, stands for all below */
+    const char *relation; /* that does not hold: "differs from" */
+    bool none_covers;     /* a None of the first one stands for all below, */
+    bool leaf_covers;     /* and so does a leaf */
+    tree_leaf_fits *fits; /* NULL: any leaf fits any other */
+    void *user;
     const spmd_tree **leaves; /* of the first one, for each of the second; NULL: nobody asks */
     int count;                /* leaves so far */
     int mismatches;
@@ -82,13 +86,25 @@ static void cover(struct match *match, const spmd_tree *a, const spmd_tree *b)
     match->count += leaves;
 }
 
+static bool covers(const struct match *match, const spmd_tree *a)
+{
+    return (match->none_covers && a->kind == TREE_NONE) ||
+           (match->leaf_covers && a->kind == TREE_LEAF);
+}
+
+static bool leaf_fits(const struct match *match, const spmd_tree *a, const spmd_tree *b)
+{
+    if (a->kind != TREE_LEAF || b->kind != TREE_LEAF)
+        return false;
+    return !match->fits || match->fits(a, b, match->user);
+}
+
 static void walk(struct match *match, const struct tree_step *at, const spmd_tree *a,
                  const spmd_tree *b)
 {
-    bool covers = match->prefix && (a->kind == TREE_LEAF || a->kind == TREE_NONE);
-    if (covers || (a->kind == TREE_LEAF && b->kind == TREE_LEAF)) {
+    if (covers(match, a) || leaf_fits(match, a, b)) {
         cover(match, a, b);
-    } else if (a->kind != b->kind) {
+    } else if (a->kind != b->kind || a->kind == TREE_LEAF) {
         report_nodes(match, at, a, b);
     } else if (has_same_keys(a, b)) {
         walk_children(match, at, a, b);
@@ -109,18 +125,17 @@ static spmd_status run(struct match *match, const spmd_tree *a, const spmd_tree 
     if (match->mismatches == 0)
         return SPMD_OK;
     const char *places = buffer + strlen("; ");
-    const char *relation = match->prefix ? "is no prefix of" : "differs from";
     if (match->mismatches == 1)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s %s %s: %s", match->a_name, relation, match->b_name,
-                         places);
-    return spmd_fail(SPMD_ERR_ARGUMENT, "%s %s %s, in %d places: %s", match->a_name, relation,
-                     match->b_name, match->mismatches, places);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s %s %s: %s", match->a_name, match->relation,
+                         match->b_name, places);
+    return spmd_fail(SPMD_ERR_ARGUMENT, "%s %s %s, in %d places: %s", match->a_name,
+                     match->relation, match->b_name, match->mismatches, places);
 }
 
 spmd_status spmd__tree_compare(const spmd_tree *a, const char *a_name, const spmd_tree *b,
                                const char *b_name)
 {
-    struct match match = {.a_name = a_name, .b_name = b_name};
+    struct match match = {.a_name = a_name, .b_name = b_name, .relation = "differs from"};
     return run(&match, a, b);
 }
 
@@ -128,7 +143,23 @@ spmd_status spmd__tree_broadcast(const spmd_tree *prefix, const char *prefix_nam
                                  const spmd_tree *tree, const char *tree_name,
                                  const spmd_tree *leaves[])
 {
-    struct match match = {
-        .a_name = prefix_name, .b_name = tree_name, .prefix = true, .leaves = leaves};
+    struct match match = {.a_name = prefix_name,
+                          .b_name = tree_name,
+                          .relation = "is no prefix of",
+                          .none_covers = true,
+                          .leaf_covers = true,
+                          .leaves = leaves};
     return run(&match, prefix, tree);
+}
+
+spmd_status spmd__tree_fit(const spmd_tree *wanted, const char *wanted_name, const spmd_tree *tree,
+                           const char *tree_name, tree_leaf_fits *fits, void *user)
+{
+    struct match match = {.a_name = wanted_name,
+                          .b_name = tree_name,
+                          .relation = "does not fit",
+                          .none_covers = true,
+                          .fits = fits,
+                          .user = user};
+    return run(&match, wanted, tree);
 }

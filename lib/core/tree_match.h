@@ -16,4 +16,10 @@ spmd_status spmd__tree_broadcast(const spmd_tree *prefix, const char *prefix_nam
                                  const spmd_tree *tree, const char *tree_name,
                                  const spmd_tree *leaves[] /* [leaves of tree] */);
 
+/* Whether `tree` has what `wanted` asks for: the same structure, and leaves that fit those that
+ * stand there. A None of `wanted` asks for nothing. Fails as spmd__tree_compare. */
+typedef bool tree_leaf_fits(const spmd_tree *wanted, const spmd_tree *leaf, void *user);
+spmd_status spmd__tree_fit(const spmd_tree *wanted, const char *wanted_name, const spmd_tree *tree,
+                           const char *tree_name, tree_leaf_fits *fits, void *user);
+
 #endif

@@ -186,6 +186,11 @@ static bool is_float(spmd_dtype dtype)
     return dtype == SPMD_F16 || dtype == SPMD_BF16 || dtype == SPMD_F32 || dtype == SPMD_F64;
 }
 
+bool spmd__type_is_integer(spmd_dtype dtype)
+{
+    return dtype >= SPMD_I8 && dtype <= SPMD_U64;
+}
+
 bool spmd__type_converts(spmd_dtype from, spmd_dtype to)
 {
     if (is_complex(from) || is_complex(to))

@@ -15,6 +15,9 @@ hid_t spmd__type_create(spmd_dtype dtype);
 spmd_dtype spmd__type_dtype(hid_t type);
 const char *spmd__type_noun(hid_t type);
 
+/* Whether it is one of the types from i8 to u64. */
+bool spmd__type_is_integer(spmd_dtype dtype);
+
 /* Whether elements can be converted while they are read. */
 bool spmd__type_converts(spmd_dtype from, spmd_dtype to);
 

@@ -1,7 +1,6 @@
 /* io.c - arrays to and from HDF5 files: what comes back, what is refused, what stays whole. */
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +15,7 @@
 
 #include "harness.h"
 #include "permuted.h"
-
-/* A directory for this run, made by rank 0 and removed at its end. */
-static char directory[256];
-
-static int remove_entry(const char *path, const struct stat *about, int kind, struct FTW *where)
-{
-    (void)about, (void)kind, (void)where;
-    return remove(path);
-}
+#include "scratch.h"
 
 /* How many files are being written aside for `path`. */
 static int count_aside(const char *path)
@@ -37,50 +28,17 @@ static int count_aside(const char *path)
     return count;
 }
 
-static void remove_directory(void)
-{
-    nftw(directory, remove_entry, 8, FTW_DEPTH | FTW_PHYS);
-}
-
 /* After MPI_Finalize. */
 static void expect_nothing_unfinished(void)
 {
     char path[300];
-    snprintf(path, sizeof path, "%s/unfinished.h5", directory);
+    snprintf(path, sizeof path, "%s/unfinished.h5", scratch_directory);
     if (count_aside(path) == 0 && access(path, F_OK) != 0)
         return;
     fprintf(stderr, "%s: left behind at the end\n", path);
     fflush(NULL);
-    remove_directory();
+    scratch_remove();
     _exit(1);
-}
-
-/* Collective. The path of a file of this run; valid for the next seven calls. */
-static const char *scratch(const char *name)
-{
-    static char paths[8][512];
-    static int next;
-    if (directory[0] == '\0') {
-        if (test_rank == 0) {
-            const char *parent = getenv("TMPDIR");
-            snprintf(directory, sizeof directory, "%s/spmd-io-XXXXXX", parent ? parent : "/tmp");
-            if (mkdtemp(directory)) {
-                atexit(remove_directory);
-                atexit(expect_nothing_unfinished);
-            }
-        }
-        MPI_Bcast(directory, sizeof directory, MPI_CHAR, 0, MPI_COMM_WORLD);
-    }
-    char *path = paths[next];
-    next = (next + 1) % 8;
-    snprintf(path, sizeof paths[0], "%s/%s", directory, name);
-    return path;
-}
-
-/* Collective. Waits until rank 0 has done what it alone does. */
-static void after_rank_0(void)
-{
-    MPI_Barrier(MPI_COMM_WORLD);
 }
 
 /* Collective, so that no rank goes on to make more before all have looked. */
@@ -100,21 +58,6 @@ static spmd_mesh *make_mesh(const char *text)
     spmd_mesh *mesh = NULL;
     EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, text, &mesh));
     return mesh;
-}
-
-/* Whether the blocks of both arrays are the same, bit by bit. */
-static bool same_blocks(const spmd_array *a, const spmd_array *b)
-{
-    const spmd_block *p = spmd_array_block(a), *q = spmd_array_block(b);
-    if (!p || !q)
-        return p == q;
-    if (!spmd_shape_equal(spmd_array_shape(a), spmd_array_shape(b)) ||
-        spmd_array_dtype(a) != spmd_array_dtype(b))
-        return false;
-    for (int d = 0; d < p->ndim; d++)
-        if (p->shape[d] != q->shape[d] || p->offset[d] != q->offset[d])
-            return false;
-    return memcmp(p->data, q->data, (size_t)spmd_block_size(p) * spmd_dtype_size(p->dtype)) == 0;
 }
 
 /* Expects that dataset `name` read under `spec` as `dtype` is arange of this shape. */
@@ -563,7 +506,7 @@ static void files_that_cannot_be_opened(void)
     after_rank_0();
     EXPECT_FAILS(spmd_file_open(mesh, cut, &file), SPMD_ERR_FILE, "cut.h5: cut short (");
     EXPECT_FAILS(spmd_file_open(mesh, text, &file), SPMD_ERR_FILE, "text.h5: not an HDF5 file");
-    EXPECT_FAILS(spmd_file_open(mesh, directory, &file), SPMD_ERR_FILE, ": is a directory");
+    EXPECT_FAILS(spmd_file_open(mesh, scratch_directory, &file), SPMD_ERR_FILE, ": is a directory");
     EXPECT_FAILS(spmd_file_open(mesh, "/dev/null", &file), SPMD_ERR_FILE,
                  "/dev/null: not a regular file");
     EXPECT_FAILS(spmd_file_open(mesh, scratch("no.h5"), &file), SPMD_ERR_FILE,
@@ -635,7 +578,8 @@ static void files_that_cannot_be_created(void)
     snprintf(message, sizeof message, "cannot write %s: %s is not a directory",
              scratch("text.h5/x.h5"), scratch("text.h5"));
     EXPECT_FAILS(spmd_file_create(mesh, scratch("text.h5/x.h5"), &file), SPMD_ERR_FILE, message);
-    EXPECT_FAILS(spmd_file_create(mesh, directory, &file), SPMD_ERR_FILE, ": is a directory");
+    EXPECT_FAILS(spmd_file_create(mesh, scratch_directory, &file), SPMD_ERR_FILE,
+                 ": is a directory");
     EXPECT_FAILS(spmd_file_create(mesh, "/dev/null", &file), SPMD_ERR_FILE,
                  "/dev/null: not a regular file");
     EXPECT_FAILS(spmd_file_create(mesh, NULL, &file), SPMD_ERR_ARGUMENT, "NULL");
@@ -1018,6 +962,8 @@ static spmd_file *forgotten, *unfinished;
 static void files_left_open_at_the_end(void)
 {
     spmd_mesh *mesh = make_mesh("x=*");
+    if (test_rank == 0)
+        atexit(expect_nothing_unfinished);
     EXPECT_OK(spmd_file_open(mesh, scratch("use.h5"), &forgotten));
     EXPECT_OK(spmd_file_create(mesh, scratch("unfinished.h5"), &unfinished));
     write_arange(unfinished, "v", "P(x)", SPMD_F64, SPMD_SHAPE(100), mesh);
