@@ -1,4 +1,4 @@
-/* spmd/tree_io.h - trees to and from HDF5 files; what a file has.
+/* spmd/tree_io.h - trees to and from HDF5 files; what files have.
  *
  * How a model's parameters are saved, and read again, on as many ranks as there are then:
  *
@@ -59,6 +59,35 @@ typedef struct spmd_tree_read_options {
  * of `like`. */
 spmd_status spmd_tree_read_like(spmd_file *file, const char *name, const spmd_tree *like,
                                 const spmd_tree_read_options *options, spmd_tree **tree);
+
+/* A group or a dataset of a file. */
+typedef struct spmd_file_entry {
+    char *name;          /* in the file, as other calls take it: "params/layer1/w" */
+    spmd_tree_kind kind; /* of a group SPMD_TREE_DICT, _LIST, _NONE; of a dataset SPMD_TREE_ARRAY,
+                          * _KEY, _INTEGER, _TEXT; what cannot be read is an array */
+    char *problem;       /* why it cannot be read, as the message of a failure; NULL: it can */
+    char *elements;      /* of a dataset: "f32", "text", "records"; else NULL, and so below */
+    spmd_dtype dtype;    /* SPMD_DTYPE_NONE: none of ours */
+    spmd_shape shape;    /* a scalar where it is none of ours: no elements, > 16 dimensions */
+    bool unlimited[SPMD_MAX_DIMS]; /* whether it may grow in this dimension */
+    char *layout;                  /* "contiguous", "chunks 64x64, shuffle, deflate 4" */
+    int64_t stored;                /* bytes that its elements take in the file */
+    char *sharding; /* its type when it was written by this library, "f32[8@x,4]"; or NULL */
+} spmd_file_entry;
+
+typedef struct spmd_file_listing {
+    int count;
+    spmd_file_entry *entry; /* [count] */
+} spmd_file_listing;
+
+/* Collective. Lists what is in the group `name` and below, a group before what it has, in the order
+ * of trees; or the one dataset of that name; all of the file for "/". Elements are not read, and
+ * what cannot be read is no failure: its entry tells. The same on all ranks, and empty on idle
+ * ones. Free it with spmd_file_listing_free. */
+spmd_status spmd_file_list(spmd_file *file, const char *name, spmd_file_listing **listing);
+
+/* Local. Sets *listing to NULL; NULL is accepted. */
+void spmd_file_listing_free(spmd_file_listing **listing);
 
 #ifdef __cplusplus
 }
