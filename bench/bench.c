@@ -14,6 +14,7 @@ static const struct {
 enum { EFFORTS = sizeof efforts / sizeof *efforts };
 
 static int chosen; /* of the efforts */
+static int most = CONTEST_MOST;
 
 void bench_check(spmd_status status)
 {
@@ -92,8 +93,16 @@ void *bench_allocate(int64_t count, size_t size)
     return memset(memory, 1, bytes);
 }
 
+void bench_limit(int repetitions)
+{
+    most = repetitions;
+}
+
 void bench_compare(const char *measure, int64_t bytes, struct contender ours,
                    struct contender rival)
 {
-    contest_print(measure, bytes, rival.name, contest_time(efforts[chosen].effort, ours, rival));
+    struct contest_effort effort = efforts[chosen].effort;
+    if (effort.repetitions > most)
+        effort.repetitions = most;
+    contest_print(measure, bytes, rival.name, contest_time(effort, ours, rival));
 }

@@ -15,6 +15,9 @@ void bench_begin(int argc, char **argv);
 /* Whether one of them was given: large problems are smaller then. */
 bool bench_is_short(void);
 
+/* At most so many repetitions from now on: for runs that take long. */
+void bench_limit(int repetitions);
+
 /* Collective. Times both, and prints the line of it (contest.h). */
 void bench_compare(const char *measure, int64_t bytes, struct contender ours,
                    struct contender rival);

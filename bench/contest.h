@@ -28,6 +28,10 @@ struct contest_times {
 struct contest_times contest_time(struct contest_effort effort, struct contender ours,
                                   struct contender rival);
 
+/* Collective over all ranks, in a run: what lies between them is not timed. */
+void contest_pause(void);
+void contest_resume(void);
+
 /* On rank 0. The header, and a line under it:
  * measure,ranks,bytes,ours_s,rival,rival_s,ratio
  * The ratio is rival_s / ours_s, above 1 if ours is faster. */

@@ -4,10 +4,12 @@
 . "$(dirname "$0")/measures.sh"
 unset SPMD_CHECK SPMD_WATCHDOG # ratios of checked runs say nothing
 
-# measures RANKS NAME LEAST: bench/NAME prints LEAST lines or more.
+# measures RANKS NAME LEAST [ARGUMENT...]: bench/NAME prints LEAST lines or more.
 measures() {
-    run "$1" "$PWD/bench/$2" --once >"$tmp/csv" 2>"$tmp/complaints" &&
-        has_measures "$1" "$3" "$tmp/csv"
+    ranks=$1 bench=$2 least=$3
+    shift 3
+    run "$ranks" "$PWD/bench/$bench" --once "$@" >"$tmp/csv" 2>"$tmp/complaints" &&
+        has_measures "$ranks" "$least" "$tmp/csv"
 }
 
 # Says a remark of this beginning.
@@ -29,6 +31,8 @@ ok 'bench/plan' measures 1 plan 3
 ok 'bench/shard_map' measures 2 shard_map 12
 ok 'bench/collectives' measures 2 collectives 42
 ok 'bench/halo' measures 2 halo 2
+ok 'bench/io' measures 2 io 30 8 "$tmp"
+ok 'bench/io: in which file system' remarks files
 ok 'bench/reshard' measures 2 reshard 20
 ok 'bench/reshard: how malloc was set' remarks malloc
 ok 'bench/reshard: how the memory was reached' remarks memory
