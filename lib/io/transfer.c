@@ -2,6 +2,7 @@
 #include "io/transfer.h"
 
 #include "io/cause.h"
+#include "io/direct.h"
 #include "io/types.h"
 
 /* MPI-IO takes less than 2 GiB in one independent call. */
@@ -123,7 +124,10 @@ spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t datase
     H5Tclose(stored);
     hid_t type = spmd__type_create(to_bool ? SPMD_I8 : block->dtype);
     struct transfer how = {file, name, dataset, type, direction};
-    spmd_status status = move_block(&how, block);
+    bool done;
+    spmd_status status = spmd__direct_move(file, name, dataset, type, direction, block, &done);
+    if (status == SPMD_OK && !done)
+        status = move_block(&how, block);
     H5Tclose(type);
     if (to_bool && status == SPMD_OK)
         make_bools(block);

@@ -1,0 +1,191 @@
+/* io/direct.c - blocks of contiguous datasets by pread and pwrite, past HDF5.
+ *
+ * HDF5 tells where the dataset lies. What is said of a block is a view of memory and a view of the
+ * file; the runs that they have in common are one call each. */
+#include "io/direct.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/runs.h"
+#include "io/cause.h"
+
+/* Shorter runs are left to HDF5, which reads several at once. */
+enum { LEAST_RUN_BYTES = 1 << 11 };
+
+/* The kernel takes less than 2 GiB in a call. */
+enum { MOST_CALL_BYTES = 1 << 30 };
+
+spmd_status spmd__io_way(enum io_way *way)
+{
+    static const char *const names[] = {"auto", "direct", "hdf5"};
+    const char *value = getenv("SPMD_IO");
+    *way = IO_AUTO;
+    if (!value || *value == '\0')
+        return SPMD_OK;
+    for (int i = 0; i < 3; i++)
+        if (strcmp(value, names[i]) == 0) {
+            *way = (enum io_way)i;
+            return SPMD_OK;
+        }
+    return spmd_fail(SPMD_ERR_ARGUMENT, "SPMD_IO=%s in the environment: it is auto, direct or hdf5",
+                     value);
+}
+
+struct channel {
+    const spmd_file *file;
+    const char *name;
+    enum direction direction;
+    int descriptor;
+};
+
+static spmd_status fail_to_move(const struct channel *channel, int code)
+{
+    return spmd__io_fail_errno(code, "%s: dataset \"%s\" cannot be %s", channel->file->path,
+                               channel->name, channel->direction == TO_FILE ? "written" : "read");
+}
+
+static spmd_status fail_at_end(const struct channel *channel)
+{
+    return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be read: the file ends within it",
+                     channel->file->path, channel->name);
+}
+
+/* One call; *done bytes of it were moved. */
+static spmd_status move_some(const struct channel *channel, char *data, size_t bytes,
+                             int64_t offset, size_t *done)
+{
+    bool writing = channel->direction == TO_FILE;
+    ssize_t moved = writing ? pwrite(channel->descriptor, data, bytes, offset)
+                            : pread(channel->descriptor, data, bytes, offset);
+    *done = moved < 0 ? 0 : (size_t)moved;
+    if (moved < 0)
+        return errno == EINTR ? SPMD_OK : fail_to_move(channel, errno);
+    if (moved == 0)
+        return writing ? fail_to_move(channel, EIO) : fail_at_end(channel);
+    return SPMD_OK;
+}
+
+static spmd_status move_run(const struct channel *channel, char *data, size_t bytes, int64_t offset)
+{
+    for (size_t at = 0, done; at < bytes; at += done) {
+        size_t next = bytes - at < MOST_CALL_BYTES ? bytes - at : MOST_CALL_BYTES;
+        TRY(move_some(channel, data + at, next, offset + (int64_t)at, &done));
+    }
+    return SPMD_OK;
+}
+
+static spmd_status move_runs(const struct channel *channel, const struct runs *runs, char *data,
+                             int64_t offset)
+{
+    int64_t count = spmd__runs_count(runs);
+    for (int64_t i = 0; i < count; i++) {
+        int64_t memory, place;
+        spmd__runs_find(runs, i, &memory, &place);
+        TRY(move_run(channel, data + memory, runs->bytes, offset + place));
+    }
+    return SPMD_OK;
+}
+
+/* The extents of a dataset, which has at most SPMD_MAX_DIMS. */
+static spmd_box box_of(hid_t dataset)
+{
+    hsize_t extent[SPMD_MAX_DIMS];
+    hid_t space = H5Dget_space(dataset);
+    spmd_box box = {.ndim = H5Sget_simple_extent_dims(space, extent, NULL)};
+    H5Sclose(space);
+    for (int d = 0; d < box.ndim; d++)
+        box.hi[d] = (int64_t)extent[d];
+    return box;
+}
+
+/* The block's place in a dataset that is `whole`; data is an offset from the dataset's first byte.
+ */
+static struct view view_of_file(const spmd_box *whole, const spmd_block *block)
+{
+    spmd_box part = {.ndim = block->ndim};
+    for (int d = 0; d < block->ndim; d++) {
+        part.lo[d] = block->offset[d];
+        part.hi[d] = block->offset[d] + block->shape[d];
+    }
+    return spmd__view_offset(spmd_dtype_size(block->dtype), whole, &part);
+}
+
+/* Where the dataset lies, if it does so in one piece, as a whole, and of this type; else -1. One
+ * that has no place yet has no offset, but where a file begins with a user's block HDF5 adds its
+ * size to that; so the size of what is stored tells. */
+static int64_t place_of(hid_t dataset, const spmd_box *whole, hid_t type)
+{
+    hid_t stored = H5Dget_type(dataset);
+    bool same = H5Tequal(stored, type) > 0;
+    H5Tclose(stored);
+    hid_t creation = H5Dget_create_plist(dataset);
+    bool contiguous = H5Pget_layout(creation) == H5D_CONTIGUOUS;
+    H5Pclose(creation);
+    if (!same || !contiguous ||
+        H5Dget_storage_size(dataset) != (hsize_t)spmd_box_size(whole) * H5Tget_size(type))
+        return -1;
+    haddr_t offset = H5Dget_offset(dataset);
+    return offset == HADDR_UNDEF ? -1 : (int64_t)offset;
+}
+
+/* HDF5's own descriptor of the file that has the dataset (a link may have led to another one), the
+ * very file that was opened, whatever its name leads to by now; -1 if it is an image in memory. */
+static int find_descriptor(hid_t dataset)
+{
+    hid_t file = H5Iget_file_id(dataset), access = H5Fget_access_plist(file);
+    int *handle = NULL;
+    if (H5Pget_driver(access) != H5FD_SEC2 ||
+        H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&handle) < 0)
+        handle = NULL;
+    H5Pclose(access);
+    H5Fclose(file);
+    return handle ? *handle : -1;
+}
+
+/* A file that is written has a name that nobody else uses; -1 if the dataset lies in another one.
+ */
+static int open_aside(const spmd_file *file, hid_t dataset)
+{
+    char name[PATH_MAX];
+    ssize_t length = H5Fget_name(dataset, name, sizeof name);
+    if (length < 0 || length >= PATH_MAX || strcmp(name, file->aside) != 0)
+        return -1;
+    return open(name, O_WRONLY | O_CLOEXEC);
+}
+
+static spmd_status refuse(const spmd_file *file, const char *name)
+{
+    return spmd_fail(SPMD_ERR_FILE,
+                     "%s: dataset \"%s\" does not lie in one piece, or is of another type than the "
+                     "array, so SPMD_IO=direct cannot move it; SPMD_IO=auto can",
+                     file->path, name);
+}
+
+spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dataset, hid_t type,
+                              enum direction direction, const spmd_block *block, bool *done)
+{
+    enum io_way way;
+    *done = false;
+    TRY(spmd__io_way(&way));
+    spmd_box whole = box_of(dataset);
+    int64_t offset = way == IO_HDF5 ? -1 : place_of(dataset, &whole, type);
+    struct view memory = spmd__view_block(block), place = view_of_file(&whole, block);
+    struct runs runs = spmd__runs_of(&memory, &place, spmd_dtype_size(block->dtype));
+    bool pays = runs.bytes >= LEAST_RUN_BYTES || spmd__runs_count(&runs) == 1 || way == IO_DIRECT;
+    struct channel channel = {file, name, direction, -1};
+    if (offset >= 0 && pays)
+        channel.descriptor =
+            direction == TO_FILE ? open_aside(file, dataset) : find_descriptor(dataset);
+    if (channel.descriptor < 0)
+        return way == IO_DIRECT ? refuse(file, name) : SPMD_OK;
+    *done = true;
+    spmd_status status = move_runs(&channel, &runs, block->data, offset + (intptr_t)place.data);
+    if (direction == TO_FILE && close(channel.descriptor) != 0 && status == SPMD_OK)
+        status = fail_to_move(&channel, errno);
+    return status;
+}
