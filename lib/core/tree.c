@@ -263,6 +263,20 @@ uint64_t spmd__tree_digest(const spmd_tree *tree)
     return hash;
 }
 
+enum { KEYS_LISTED = 8 };
+
+void spmd__tree_list_key(struct text *text, int nth, const char *key)
+{
+    if (nth < KEYS_LISTED)
+        spmd__text_add(text, "%s%s", nth ? ", " : "", key);
+}
+
+void spmd__tree_list_end(struct text *text, int count)
+{
+    if (count > KEYS_LISTED)
+        spmd__text_add(text, " and %d more", count - KEYS_LISTED);
+}
+
 void spmd__tree_describe(struct text *text, const spmd_tree *tree)
 {
     switch (tree->kind) {
@@ -278,7 +292,8 @@ void spmd__tree_describe(struct text *text, const spmd_tree *tree)
     case TREE_DICT:
         spmd__text_add(text, tree->count ? "a dict of " : "an empty dict");
         for (int i = 0; i < tree->count; i++)
-            spmd__text_add(text, "%s%s", i ? ", " : "", tree->key[i]);
+            spmd__tree_list_key(text, i, tree->key[i]);
+        spmd__tree_list_end(text, tree->count);
         return;
     }
 }

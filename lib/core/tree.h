@@ -79,4 +79,9 @@ uint64_t spmd__tree_digest(const spmd_tree *tree);
 /* What a node is, for messages: "None", "a list of 2", "a dict of b, w", "an array". */
 void spmd__tree_describe(struct text *text, const spmd_tree *tree);
 
+/* A list of keys, "b, w": each with its number in the list, then how many there are. Of many only
+ * the first ones are written: "a, b, c, d, e, f, g, h and 18 more". */
+void spmd__tree_list_key(struct text *text, int nth, const char *key);
+void spmd__tree_list_end(struct text *text, int count);
+
 #endif

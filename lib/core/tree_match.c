@@ -47,12 +47,11 @@ static const char *report_own_keys(struct match *match, const char *separator, c
     for (int i = 0; i < dict->count; i++) {
         if (spmd__tree_find(other, dict->key[i]) >= 0)
             continue;
-        if (count++ == 0)
+        if (count == 0)
             spmd__text_add(&match->report, "%sonly %s has ", separator, name);
-        else
-            spmd__text_add(&match->report, ", ");
-        spmd__text_add(&match->report, "%s", dict->key[i]);
+        spmd__tree_list_key(&match->report, count++, dict->key[i]);
     }
+    spmd__tree_list_end(&match->report, count);
     return count > 0 ? ", " : separator;
 }
 
@@ -67,14 +66,34 @@ static bool has_same_keys(const spmd_tree *a, const spmd_tree *b)
 static void walk(struct match *match, const struct tree_step *at, const spmd_tree *a,
                  const spmd_tree *b);
 
-/* Two lists, or two dicts, with the same children. */
+/* The child of `b` that stands where child `index` of `a` does; -1: there is none. */
+static int counterpart(const spmd_tree *a, int index, const spmd_tree *b)
+{
+    if (a->kind == TREE_DICT)
+        return spmd__tree_find(b, a->key[index]);
+    return index < b->count ? index : -1;
+}
+
+/* Two lists, or two dicts: the children that both have. */
 static void walk_children(struct match *match, const struct tree_step *at, const spmd_tree *a,
                           const spmd_tree *b)
 {
     for (int i = 0; i < a->count; i++) {
+        int other = counterpart(a, i, b);
         struct tree_step step = spmd__tree_step(at, a, i);
-        walk(match, &step, a->child[i], b->child[i]);
+        if (other >= 0)
+            walk(match, &step, a->child[i], b->child[other]);
     }
+}
+
+static void report_children(struct match *match, const struct tree_step *at, const spmd_tree *a,
+                            const spmd_tree *b)
+{
+    report_nodes(match, at, a, b);
+    if (a->kind != TREE_DICT)
+        return;
+    const char *separator = report_own_keys(match, ": ", match->a_name, a, b);
+    report_own_keys(match, separator, match->b_name, b, a);
 }
 
 /* `a` stands for all leaves of `b`. */
@@ -106,14 +125,10 @@ static void walk(struct match *match, const struct tree_step *at, const spmd_tre
         cover(match, a, b);
     } else if (a->kind != b->kind || a->kind == TREE_LEAF) {
         report_nodes(match, at, a, b);
-    } else if (has_same_keys(a, b)) {
-        walk_children(match, at, a, b);
     } else {
-        report_nodes(match, at, a, b);
-        if (a->kind == TREE_DICT) {
-            const char *separator = report_own_keys(match, ": ", match->a_name, a, b);
-            report_own_keys(match, separator, match->b_name, b, a);
-        }
+        if (!has_same_keys(a, b))
+            report_children(match, at, a, b);
+        walk_children(match, at, a, b);
     }
 }
 

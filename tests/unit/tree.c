@@ -311,6 +311,13 @@ START_TEST(differences_are_all_told)
     assert_differ("{x: {p: 0}, y: [0], z: 0}", "{x: {q: 0}, y: 0, z: 0}", "in 2 places: a['x'] is");
     assert_differ("{x: {p: 0}, y: [0], z: 0}", "{x: {q: 0}, y: 0, z: 0}",
                   "; a['y'] is a list of 1, b['y'] is an integer");
+    /* Also below nodes that differ themselves. */
+    assert_differ("{w: [0], x: 0}", "{w: 0, y: 0}",
+                  "in 2 places: a is a dict of w, x, b is a dict of w, y: only a has x, only b has "
+                  "y; a['w'] is a list of 1, b['w'] is an integer");
+    assert_differ("[0, [0], 0]", "[0, 0]", "; a[1] is a list of 1, b[1] is an integer");
+    assert_differ("{}", "{a: 0, b: 0, c: 0, d: 0, e: 0, f: 0, g: 0, h: 0, i: 0, j: 0}",
+                  "only b has a, b, c, d, e, f, g, h and 2 more");
 }
 END_TEST
 
