@@ -31,9 +31,15 @@ spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size
  * with the handle still open; a run that is killed leaves it, to be removed by hand. */
 spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file);
 
-/* Collective. Closes a file, and for a new one puts it in place. Fails, and removes the new file,
- * if a write to it had failed. The handle is gone in any case but one: where ranks are in different
- * calls (SPMD_ERR_DISAGREE), the file stays open on all of them, and *file as it was. */
+/* Collective. Opens an old file to change it: to write new datasets, or parts of those it has, and
+ * to append. A copy aside is what changes; closing puts it in place, as of spmd_file_create, and
+ * discarding leaves the old file. It takes the room and the time of that copy. What the file has is
+ * told by spmd_dataset_info; elements are read once it is closed. */
+spmd_status spmd_file_modify(spmd_mesh *mesh, const char *path, spmd_file **file);
+
+/* Collective. Closes a file, and one that was written puts in place. Fails, and removes what was
+ * written, if a write to it had failed. The handle is gone in any case but one: where ranks are in
+ * different calls (SPMD_ERR_DISAGREE), the file stays open on all of them, and *file as it was. */
 spmd_status spmd_file_close(spmd_file **file);
 
 /* Collective. Closes without putting in place: removes what was written aside. Sets *file to NULL;
@@ -47,16 +53,66 @@ spmd_status spmd_dataset_info(spmd_file *file, const char *name, spmd_dtype *dty
                               spmd_shape *shape);
 spmd_status spmd_dataset_exists(spmd_file *file, const char *name, bool *exists);
 
-/* Collective. Reads a dataset into a new array; each rank reads its own part. `dtype` converts as
- * HDF5 does (what is out of range is clipped; any integer but 0 is true), or is SPMD_DTYPE_NONE
- * to keep the file's own. Fails with SPMD_ERR_DTYPE between complex and real, and from floats to
- * bool. On idle ranks the array's shape is not known: -1 in each dimension of the spec. */
+/* Some elements of a dataset: along each dimension `count` indices, start, start + stride, and so
+ * on. They are an array of shape `count`. */
+typedef struct spmd_hyperslab {
+    int ndim;
+    int64_t start[SPMD_MAX_DIMS];  /* [ndim] */
+    int64_t count[SPMD_MAX_DIMS];  /* [ndim] SPMD_INFER: as many as there are */
+    int64_t stride[SPMD_MAX_DIMS]; /* [ndim] at least 1 */
+} spmd_hyperslab;
+
+/* Local. A hyperslab from lists [ndim]; NULL stands for start 0, count SPMD_INFER, stride 1. */
+spmd_hyperslab spmd_hyperslab_make(int ndim, const int64_t *start, const int64_t *count,
+                                   const int64_t *stride);
+
+/* Collective. Reads a dataset, or a hyperslab of it (NULL: all), into a new array; each rank reads
+ * its own part. `dtype` converts as HDF5 does (what is out of range is clipped; any integer but 0
+ * is true), or is SPMD_DTYPE_NONE to keep the file's own. Fails with SPMD_ERR_DTYPE between complex
+ * and real, and from floats to bool; with SPMD_ERR_SHAPE if the hyperslab reaches outside. On idle
+ * ranks the array's shape is not known: -1 in each dimension of the spec. */
 spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spec, spmd_dtype dtype,
                               spmd_array **array);
+spmd_status spmd_dataset_read_hyperslab(spmd_file *file, const char *name,
+                                        const spmd_hyperslab *slab, const char *spec,
+                                        spmd_dtype dtype, spmd_array **array);
+
+/* How a dataset is stored. A zeroed one asks for nothing: contiguous, 0 where nothing is written.
+ * The others make it chunked. Chunks that are not given are chosen, of at most 1 MiB: of an array,
+ * its part on one rank or a piece of that; else rows. Filters act on each chunk: shuffle (bytes of
+ * like significance side by side), deflate, fletcher32 (a checksum that readers verify). A dataset
+ * without elements that cannot grow has no chunks. */
+typedef struct spmd_dataset_options {
+    int64_t chunk[SPMD_MAX_DIMS]; /* [ndim] extents; all 0: contiguous, or chosen */
+    bool unlimited;               /* dimension 0 can grow: spmd_dataset_append */
+    int deflate;                  /* 1, fast, to 9, small; 0: not */
+    bool shuffle, fletcher32;
+    const void *fill; /* an element of the dataset's type: what is never written; NULL: 0 */
+} spmd_dataset_options;
+
+/* Collective. Makes a dataset of this shape whose elements are all `fill`, for hyperslabs to be
+ * written and rows to be appended. Groups in its name are made. `options` NULL: a zeroed one. Fails
+ * with SPMD_ERR_SHAPE for chunks that do not fit the shape. */
+spmd_status spmd_dataset_create(spmd_file *file, const char *name, spmd_dtype dtype,
+                                spmd_shape shape, const spmd_dataset_options *options);
 
 /* Collective. Writes an array of the file's mesh as a new dataset (groups in its name are made).
- * Each part is written once, by its owner. Its type goes along as attribute "spmd_sharding". */
+ * Each part is written once, by its owner; what contributions add up to is written. Its type goes
+ * along as attribute "spmd_sharding". */
 spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *array);
+spmd_status spmd_dataset_write_as(spmd_file *file, const char *name, spmd_array *array,
+                                  const spmd_dataset_options *options);
+
+/* Collective. Writes an array over a hyperslab (NULL: all) of a dataset that is there, converted to
+ * its type as in reading. Contiguous and chunked datasets are written so, not those that lie in
+ * their header or in other files. Fails with SPMD_ERR_SHAPE if the shapes differ. */
+spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,
+                                         const spmd_hyperslab *slab, spmd_array *array);
+
+/* Collective. Writes an array behind the last index of dimension 0 of a dataset, which grows by the
+ * array's dimension 0; the others are equal. "spmd_sharding" then tells the array's sharding, and
+ * the dataset's shape. Fails with SPMD_ERR_SHAPE if it cannot grow. */
+spmd_status spmd_dataset_append(spmd_file *file, const char *name, spmd_array *array);
 
 /* Collective. A text attribute of a dataset, or of the file with name "/". Reading gives a
  * string that the caller frees with free(), or NULL if there is none. */

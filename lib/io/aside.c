@@ -1,4 +1,4 @@
-/* io/aside.c - new files: written aside, with room reserved, then put in place. */
+/* io/aside.c - files are written aside, with room reserved, then put in place. */
 #include "io/aside.h"
 
 #include <errno.h>
@@ -67,13 +67,20 @@ static spmd_status make_aside(spmd_file *file)
     return is_first(file) ? SPMD_OK : open_fresh(file, birth.letters);
 }
 
-static spmd_status create_file(spmd_file *file)
+/* Chunks are not cached: those that others write would be seen as they were. */
+hid_t spmd__aside_access(const spmd_file *file)
 {
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_mpio(access, file->mesh->comm, MPI_INFO_NULL);
-    H5Pset_all_coll_metadata_ops(access, true);
     H5Pset_coll_metadata_write(access, true);
-    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_cache(access, 0, 0, 0, 0);
+    return access;
+}
+
+static spmd_status create_file(spmd_file *file)
+{
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = spmd__aside_access(file);
+    H5Pset_all_coll_metadata_ops(access, true);
     if (file->seal > 0) {
         H5Pset_userblock(creation, (hsize_t)file->seal);
         H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
@@ -83,26 +90,35 @@ static spmd_status create_file(spmd_file *file)
     if (file->id < 0)
         status = spmd_fail(SPMD_ERR_FILE, "%s: cannot be created: %s", file->path,
                            spmd__io_cause().text);
-    H5Pclose(creation);
     H5Pclose(access);
+    H5Pclose(creation);
     return status;
 }
 
-spmd_status spmd__aside_create(spmd_mesh *mesh, const char *path, int64_t seal, int64_t step,
-                               spmd_file **file)
+/* Local. What can be found out before there is a file. */
+static spmd_status begin_on_member(spmd_file *file, const struct aside_call *how)
+{
+    spmd_status status = choose_target(file);
+    if (status == SPMD_OK && how->look)
+        QUIETLY(status = how->look(file));
+    return status;
+}
+
+spmd_status spmd__aside_begin(spmd_mesh *mesh, const char *path, const struct aside_call *how,
+                              spmd_file **file)
 {
     TRY(spmd__file_check_mesh(mesh));
     bool member = spmd__mesh_is_member(mesh);
     spmd_file *made = NULL;
     spmd_status status = spmd__file_begin(mesh, path, file, &made);
-    if (status == SPMD_OK && member)
-        status = choose_target(made);
     if (status == SPMD_OK) {
-        made->seal = seal;
-        made->step = step;
+        made->seal = how->seal;
+        made->step = how->step;
     }
-    uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), path);
-    digest = spmd__hash(digest, (int64_t[]){seal, step}, 2 * sizeof(int64_t));
+    if (status == SPMD_OK && member)
+        status = begin_on_member(made, how);
+    uint64_t digest = spmd__file_digest(spmd__file_digest(0, how->name), path);
+    digest = spmd__hash(digest, (int64_t[]){how->seal, how->step}, 2 * sizeof(int64_t));
     status = spmd__mesh_agree(mesh, status, digest);
     if (status == SPMD_OK && member)
         status = spmd__mesh_agree(mesh, make_aside(made), 0);
@@ -111,8 +127,16 @@ spmd_status spmd__aside_create(spmd_mesh *mesh, const char *path, int64_t seal, 
         return status;
     }
     if (member)
-        QUIETLY(status = create_file(made));
+        QUIETLY(status = how->open_aside(made));
     return spmd__file_settle(mesh, status, 0, made, file);
+}
+
+spmd_status spmd__aside_create(spmd_mesh *mesh, const char *path, int64_t seal, int64_t step,
+                               spmd_file **file)
+{
+    const struct aside_call how = {
+        .name = "create", .seal = seal, .step = step, .open_aside = create_file};
+    return spmd__aside_begin(mesh, path, &how, file);
 }
 
 spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file)
@@ -152,26 +176,23 @@ static spmd_status reserve(spmd_file *file, int64_t end)
     return status;
 }
 
-/* Where the file will end at most: past its data, and the metadata that HDF5 still keeps. */
-static int64_t furthest_end(spmd_file *file, hid_t dataset)
+/* Where the file will end at most: past `bytes` more than what has its place by now, and the
+ * metadata that HDF5 still keeps. */
+static int64_t furthest_end(const spmd_file *file, int64_t bytes)
 {
     enum { MARGIN = 1 << 16 };
-    haddr_t offset = dataset < 0 ? HADDR_UNDEF : H5Dget_offset(dataset);
-    if (offset != HADDR_UNDEF) {
-        int64_t end = (int64_t)(offset + H5Dget_storage_size(dataset));
-        if (end > file->data_end)
-            file->data_end = end;
-    }
+    hsize_t end = 0;
     size_t metadata = 0;
+    H5Fget_filesize(file->id, &end);
     H5Fget_mdc_size(file->id, NULL, NULL, &metadata, NULL);
-    return file->data_end + (int64_t)metadata + MARGIN;
+    return (int64_t)end + bytes + (int64_t)metadata + MARGIN;
 }
 
 /* HDF5 leaves holes where it allocates. A disk that is found full only when data is written, or
  * metadata at the end, makes MPI-IO lose data or hang; so the room is taken before. */
-spmd_status spmd__aside_reserve(spmd_file *file, hid_t dataset)
+spmd_status spmd__aside_reserve(spmd_file *file, int64_t bytes)
 {
-    int64_t end = furthest_end(file, dataset);
+    int64_t end = furthest_end(file, bytes);
     if (end <= file->reserved)
         return SPMD_OK;
     if (is_first(file))
@@ -230,7 +251,7 @@ spmd_status spmd__aside_finish(spmd_file *file)
         status = spmd_fail(SPMD_ERR_FILE, "%s: not put in place, since a write to it has failed",
                            file->path);
     else
-        status = spmd__aside_reserve(file, H5I_INVALID_HID);
+        status = spmd__aside_reserve(file, 0);
     status = spmd__mesh_agree(file->mesh, status, 0);
     if (status != SPMD_OK) {
         file->broken = true;

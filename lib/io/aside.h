@@ -1,17 +1,31 @@
-/* io/aside.h - new files: written aside, then put in place. */
+/* io/aside.h - files are written aside, then put in place. */
 #ifndef IO_ASIDE_H
 #define IO_ASIDE_H
 
 #include "io/file.h"
+
+/* How a file aside begins. */
+typedef spmd_status aside_step(spmd_file *file);
+struct aside_call {
+    const char *name;       /* of the call */
+    aside_step *look;       /* local: at the file that there is; may be NULL */
+    aside_step *open_aside; /* collective: opens file->aside, which is empty */
+    int64_t seal, step;     /* of a checkpoint; 0 and -1: it is none */
+};
+spmd_status spmd__aside_begin(spmd_mesh *mesh, const char *path, const struct aside_call *how,
+                              spmd_file **file);
 
 /* Collective. spmd_file_create; with `seal` bytes in front for a seal, the file will be the
  * checkpoint of `step`, and its datasets get checksums. */
 spmd_status spmd__aside_create(spmd_mesh *mesh, const char *path, int64_t seal, int64_t step,
                                spmd_file **file);
 
-/* Collective. Makes sure that the data of `dataset` (or of none, if negative) and all metadata of a
- * new file fit on the disk. No agreement: position 0 has the verdict. */
-spmd_status spmd__aside_reserve(spmd_file *file, hid_t dataset);
+/* How HDF5 shall open such a file: to be closed. */
+hid_t spmd__aside_access(const spmd_file *file);
+
+/* Collective. Makes sure that `bytes` more than what has its place in the file by now, and all
+ * metadata, fit on the disk. No agreement: position 0 has the verdict. */
+spmd_status spmd__aside_reserve(spmd_file *file, int64_t bytes);
 
 /* Collective. Ends a new file: puts it in place; or removes it, without touching the message. To
  * abandon it begins with an agreement; where that fails, for want of a rank, the file stays open.

@@ -123,7 +123,8 @@ spmd_status spmd__file_check(const spmd_file *file)
 spmd_status spmd__file_check_new(const spmd_file *file)
 {
     if (!file->aside)
-        return spmd_fail(SPMD_ERR_FILE, "%s: opened for reading; only a new file is written",
+        return spmd_fail(SPMD_ERR_FILE,
+                         "%s: opened for reading; spmd_file_modify opens an old file to be changed",
                          file->path);
     return SPMD_OK;
 }
@@ -197,7 +198,7 @@ static spmd_status check_seal(spmd_file *file)
 
 /* Each rank opens the file for itself. With MPI-IO and collective metadata, one rank reads for all;
  * but where it meets damage, HDF5 leaves the others waiting for ever. */
-static spmd_status open_file(spmd_file *file)
+spmd_status spmd__file_open_old(spmd_file *file)
 {
     TRY(probe(file->path));
     TRY(check_seal(file));
@@ -234,7 +235,7 @@ spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file)
     spmd_file *made = NULL;
     spmd_status status = spmd__file_begin(mesh, path, file, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
-        QUIETLY(status = open_file(made));
+        QUIETLY(status = spmd__file_open_old(made));
     uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), path);
     return spmd__file_settle(mesh, status, digest, made, file);
 }

@@ -1,9 +1,10 @@
 /* io/file.h - the insides of a file handle, and how calls on it begin and end.
  *
- * Each rank reads by itself; new files are written by all with MPI-IO. A public call begins with
+ * Each rank reads by itself; files are written by all with MPI-IO, aside. A public call begins with
  * spmd__file_enter, which agrees on the arguments; after it the ranks make the same HDF5 calls in
- * the same order. Elements move by independent transfers, so a rank that has nothing, or has
- * failed, may leave them out. A last agreement makes one rank's failure everybody's. */
+ * the same order. Elements are read, and contiguous ones written, by independent transfers, so a
+ * rank that has nothing, or has failed, may leave them out. A last agreement makes one rank's
+ * failure everybody's. */
 #ifndef IO_FILE_H
 #define IO_FILE_H
 
@@ -17,13 +18,12 @@
 struct spmd_file {
     spmd_mesh *mesh;  /* held */
     char *path;       /* its name in messages */
-    char *target;     /* where a new file goes: `path`, or what it leads to as a link */
-    char *aside;      /* where a new file is written; NULL for one that is read */
+    char *target;     /* what is replaced: `path`, or what it leads to as a link */
+    char *aside;      /* where the file is written; NULL for one that is read */
     hid_t id;         /* negative on idle ranks, and once it is closed */
     int keyval;       /* of the attribute of MPI_COMM_SELF that closes a forgotten file */
-    int64_t data_end; /* of a new file: where its last dataset ends, */
-    int64_t reserved; /* and how many leading bytes surely fit on the disk */
-    bool broken;      /* a write failed half-way: the new file must not take its place */
+    int64_t reserved; /* of a file that is written: how many leading bytes surely fit on the disk */
+    bool broken;      /* a write failed half-way: the file must not take its place */
     int64_t step;     /* of a checkpoint; -1: it is none */
     int64_t seal;     /* of a new one: bytes for its seal, in front of what is HDF5's */
 };
@@ -52,6 +52,9 @@ spmd_status spmd__file_check_old(const spmd_file *file);
 
 /* Local. That what stat() tells of `path` is a regular file. */
 spmd_status spmd__file_check_regular(const char *path, const struct stat *about);
+
+/* Local. Opens the file at `path` to read. */
+spmd_status spmd__file_open_old(spmd_file *file);
 
 /* Collective. Begins a call: agrees on each rank's `status` so far, and that all ranks make the
  * same `call` on the same file with the same arguments, of which `digest` tells. */

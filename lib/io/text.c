@@ -27,7 +27,7 @@ static spmd_status create_text(spmd_file *file, const char *name, hid_t type, hi
     H5Sclose(space);
     H5Pclose(creation);
     H5Pclose(links);
-    return status == SPMD_OK ? spmd__aside_reserve(file, *dataset) : status;
+    return status == SPMD_OK ? spmd__aside_reserve(file, 0) : status;
 }
 
 /* Position 0 has it as well as any. */

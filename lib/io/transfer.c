@@ -3,10 +3,10 @@
 
 #include "io/cause.h"
 #include "io/direct.h"
+#include "io/hyperslab.h"
 #include "io/types.h"
 
-/* MPI-IO takes less than 2 GiB in one independent call. */
-#define PIECE_BYTES ((int64_t)1 << 30)
+int64_t spmd__io_piece_bytes = (int64_t)1 << 30;
 
 struct transfer {
     const spmd_file *file;
@@ -14,6 +14,7 @@ struct transfer {
     hid_t dataset;
     hid_t type; /* of the elements in memory */
     enum direction direction;
+    const spmd_hyperslab *slab;
 };
 
 /* A block moves in pieces: whole in the dimensions after `cut`, at most `step` indices of
@@ -28,9 +29,9 @@ static struct pieces cut_block(const spmd_block *block)
 {
     int64_t bytes = (int64_t)spmd_dtype_size(block->dtype);
     int cut = block->ndim - 1;
-    while (cut > 0 && block->shape[cut] <= PIECE_BYTES / bytes)
+    while (cut > 0 && block->shape[cut] <= spmd__io_piece_bytes / bytes)
         bytes *= block->shape[cut--];
-    return (struct pieces){cut, PIECE_BYTES / bytes, bytes};
+    return (struct pieces){cut, spmd__io_piece_bytes / bytes, bytes};
 }
 
 static int64_t min(int64_t a, int64_t b)
@@ -74,13 +75,11 @@ static spmd_status move(const struct transfer *how, hid_t memory, hid_t place, v
     return SPMD_OK;
 }
 
-static spmd_status move_piece(const struct transfer *how, int ndim, const hsize_t start[],
+static spmd_status move_piece(const struct transfer *how, int ndim, const int64_t lo[],
                               const hsize_t extent[], void *data)
 {
-    static const hsize_t once[SPMD_MAX_DIMS] = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
     hid_t memory = H5Screate_simple(ndim, extent, NULL);
-    hid_t place = H5Dget_space(how->dataset);
-    H5Sselect_hyperslab(place, H5S_SELECT_SET, start, NULL, once, extent);
+    hid_t place = spmd__hyperslab_select(how->dataset, how->slab, lo, extent);
     spmd_status status = move(how, memory, place, data);
     H5Sclose(place);
     H5Sclose(memory);
@@ -95,11 +94,12 @@ static spmd_status move_block(const struct transfer *how, const spmd_block *bloc
     int64_t at[SPMD_MAX_DIMS] = {0};
     char *data = block->data;
     do {
-        hsize_t start[SPMD_MAX_DIMS], extent[SPMD_MAX_DIMS];
+        int64_t lo[SPMD_MAX_DIMS];
+        hsize_t extent[SPMD_MAX_DIMS];
         for (int d = 0; d < block->ndim; d++)
-            start[d] = (hsize_t)(block->offset[d] + at[d]);
+            lo[d] = block->offset[d] + at[d];
         piece_extents(block, &pieces, at, extent);
-        TRY(move_piece(how, block->ndim, start, extent, data));
+        TRY(move_piece(how, block->ndim, lo, extent, data));
         data += (int64_t)extent[pieces.cut] * pieces.row_bytes;
     } while (next_piece(block, &pieces, at));
     return SPMD_OK;
@@ -115,7 +115,8 @@ static void make_bools(const spmd_block *block)
 }
 
 spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t dataset,
-                           enum direction direction, const spmd_block *block)
+                           enum direction direction, const spmd_hyperslab *slab,
+                           const spmd_block *block)
 {
     if (spmd_block_size(block) == 0)
         return SPMD_OK;
@@ -123,9 +124,13 @@ spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t datase
     bool to_bool = block->dtype == SPMD_BOOL && spmd__type_dtype(stored) != SPMD_BOOL;
     H5Tclose(stored);
     hid_t type = spmd__type_create(to_bool ? SPMD_I8 : block->dtype);
-    struct transfer how = {file, name, dataset, type, direction};
-    bool done;
-    spmd_status status = spmd__direct_move(file, name, dataset, type, direction, block, &done);
+    struct transfer how = {file, name, dataset, type, direction, slab};
+    bool done = false;
+    spmd_status status = SPMD_OK;
+    if (spmd__hyperslab_is_box(slab)) {
+        spmd_block shifted = spmd__hyperslab_shift(slab, block);
+        status = spmd__direct_move(file, name, dataset, type, direction, &shifted, &done);
+    }
     if (status == SPMD_OK && !done)
         status = move_block(&how, block);
     H5Tclose(type);

@@ -6,8 +6,13 @@
 
 enum direction { FROM_FILE, TO_FILE };
 
-/* Local. Moves this rank's block. */
+/* MPI-IO takes less than 2 GiB in one call: larger blocks go in pieces of at most this many bytes.
+ * It is a variable for tests. */
+extern int64_t spmd__io_piece_bytes;
+
+/* Local. Moves this rank's block of the array that `slab` of the dataset is. */
 spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t dataset,
-                           enum direction direction, const spmd_block *block);
+                           enum direction direction, const spmd_hyperslab *slab,
+                           const spmd_block *block);
 
 #endif

@@ -1,0 +1,160 @@
+/* io/dataset_read.c - arrays from datasets, or from parts of them. */
+#include "array/array.h"
+#include "array/reshard.h"
+#include "io/cause.h"
+#include "io/dataset.h"
+#include "io/description.h"
+#include "io/filters.h"
+#include "io/hyperslab.h"
+#include "io/object.h"
+#include "io/staging.h"
+#include "io/transfer.h"
+#include "io/types.h"
+
+struct reading {
+    spmd_file *file;
+    const char *name;
+    const spmd_hyperslab *asked; /* NULL: all of it */
+    const spmd_sharding *sharding;
+    spmd_dtype dtype; /* asked for; later the array's */
+    spmd_hyperslab slab;
+    spmd_sharding *lay;
+    spmd_array *array; /* under `lay` */
+};
+
+static spmd_status check_type(const struct reading *reading, spmd_dtype stored)
+{
+    if (!spmd__type_converts(stored, reading->dtype))
+        return spmd_fail(SPMD_ERR_DTYPE, "%s: dataset \"%s\" is %s; that is not converted to %s",
+                         reading->file->path, reading->name, spmd_dtype_name(stored),
+                         spmd_dtype_name(reading->dtype));
+    return SPMD_OK;
+}
+
+/* What is read, and that it can lie as it shall. */
+static spmd_status check_place(struct reading *reading, spmd_shape whole)
+{
+    spmd_status status = spmd__hyperslab_resolve(reading->asked, whole, &reading->slab);
+    if (status == SPMD_OK)
+        status = spmd_sharding_check(reading->sharding, spmd__hyperslab_shape(&reading->slab));
+    if (status != SPMD_OK)
+        return spmd__io_refine(status, "%s: dataset \"%s\"", reading->file->path, reading->name);
+    return SPMD_OK;
+}
+
+static spmd_status plan_reading(struct reading *reading, const struct description *about)
+{
+    if (reading->dtype == SPMD_DTYPE_NONE)
+        reading->dtype = about->dtype;
+    TRY(check_type(reading, about->dtype));
+    TRY(check_place(reading, about->shape));
+    spmd_shape shape = spmd__hyperslab_shape(&reading->slab);
+    TRY(spmd__staging_choose(reading->sharding, reading->dtype, shape, &reading->lay));
+    return spmd__array_alloc(reading->lay, reading->dtype, shape, &reading->array);
+}
+
+static spmd_status load_from(struct reading *reading, hid_t dataset)
+{
+    struct description about;
+    TRY(spmd__dataset_describe(reading->file, reading->name, dataset, &about));
+    TRY(spmd__filters_check(reading->file, reading->name, dataset));
+    TRY(plan_reading(reading, &about));
+    return spmd__transfer(reading->file, reading->name, dataset, FROM_FILE, &reading->slab,
+                          &reading->array->block);
+}
+
+static spmd_status load(struct reading *reading)
+{
+    hid_t dataset;
+    TRY(spmd__dataset_open(reading->file, reading->name, &dataset));
+    spmd_status status = load_from(reading, dataset);
+    H5Dclose(dataset);
+    return status;
+}
+
+static spmd_status read_on_member(struct reading *reading, spmd_array **out)
+{
+    spmd_array *array = NULL;
+    spmd_status status;
+    QUIETLY(status = load(reading));
+    status = spmd__array_settle(reading->sharding, status, 0, reading->array, &array);
+    if (status == SPMD_OK) {
+        status = spmd__reshard(array, reading->sharding, out);
+        spmd_array_free(&array);
+    }
+    if (reading->lay)
+        spmd_sharding_free(&reading->lay);
+    return status;
+}
+
+static spmd_status check_reading(const spmd_file *file, spmd_dtype dtype, spmd_array **array)
+{
+    TRY(spmd__output_check(array));
+    if (dtype != SPMD_DTYPE_NONE && spmd_dtype_size(dtype) == 0)
+        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
+    return spmd__file_check_old(file);
+}
+
+/* What idle ranks get, who know no dataset. */
+static spmd_status know_nothing(const struct reading *reading, spmd_array **array)
+{
+    return spmd__array_unknown(reading->sharding, reading->dtype, reading->sharding->spec.ndim,
+                               array);
+}
+
+static spmd_status read_for(const char *call, struct reading *reading, const char *spec,
+                            spmd_array **array)
+{
+    spmd_file *file = reading->file;
+    spmd_sharding *sharding = NULL;
+    spmd_status status = check_reading(file, reading->dtype, array);
+    if (status == SPMD_OK)
+        status = spmd_sharding_create(file->mesh, spec, &sharding);
+    reading->sharding = sharding;
+    if (spmd__mesh_is_member(file->mesh)) {
+        status = spmd__dataset_enter(file, call, reading->name, status,
+                                     spmd__hyperslab_digest(reading->asked));
+        if (status == SPMD_OK)
+            status = read_on_member(reading, array);
+    } else if (status == SPMD_OK) {
+        status = know_nothing(reading, array);
+    }
+    spmd_sharding_free(&sharding);
+    return status;
+}
+
+spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spec, spmd_dtype dtype,
+                              spmd_array **array)
+{
+    TRY(spmd__file_check(file));
+    struct reading reading = {.file = file, .name = name, .dtype = dtype};
+    return read_for(__func__, &reading, spec, array);
+}
+
+spmd_status spmd_dataset_read_hyperslab(spmd_file *file, const char *name,
+                                        const spmd_hyperslab *slab, const char *spec,
+                                        spmd_dtype dtype, spmd_array **array)
+{
+    TRY(spmd__file_check(file));
+    struct reading reading = {.file = file, .name = name, .asked = slab, .dtype = dtype};
+    return read_for(__func__, &reading, spec, array);
+}
+
+spmd_status spmd_read(spmd_mesh *mesh, const char *path, const char *name, const char *spec,
+                      spmd_dtype dtype, spmd_array **array)
+{
+    spmd_file *file = NULL;
+    spmd_array *made = NULL;
+    TRY(spmd_file_open(mesh, path, &file));
+    spmd_status status = spmd_dataset_read(file, name, spec, dtype, array ? &made : NULL);
+    if (status != SPMD_OK) {
+        spmd_file_discard(&file);
+        return status;
+    }
+    status = spmd_file_close(&file);
+    if (status == SPMD_OK)
+        *array = made;
+    else
+        spmd_array_free(&made);
+    return status;
+}

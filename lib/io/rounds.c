@@ -1,0 +1,236 @@
+/* io/rounds.c - collective writes into chunks.
+ *
+ * HDF5 packs a chunk only where all ranks take part, even those that have nothing. Each rank's box
+ * is cut into tiles; in each round every rank writes its next tile or none, with the room for all
+ * of them taken before, and all agree on how it went. */
+#include "io/rounds.h"
+
+#include <stdlib.h>
+
+#include "comm/mpi.h"
+#include "core/mem.h"
+#include "io/aside.h"
+#include "io/cause.h"
+#include "io/chunks.h"
+#include "io/filters.h"
+#include "io/hyperslab.h"
+#include "io/tiles.h"
+#include "io/transfer.h"
+#include "io/types.h"
+
+/* What is packed or converted is held once more in memory. */
+#define PACKED_BYTES ((int64_t)1 << 26)
+
+struct target {
+    spmd_file *file;
+    const char *name;
+    hid_t dataset;
+    const spmd_hyperslab *slab;
+    const spmd_block *block;
+    hid_t memory, stored; /* types */
+    bool converts;
+    int64_t chunk[SPMD_MAX_DIMS];
+    int64_t chunk_bytes;
+    bool takes_room; /* some chunks get their place as they are written */
+};
+
+/* A tile as HDF5 takes it. */
+struct portion {
+    hid_t type;
+    hid_t memory, place; /* spaces */
+    const void *data;
+    void *converted; /* owned; NULL if nothing is converted */
+};
+
+static void extents_of(const spmd_box *tile, hsize_t extent[])
+{
+    for (int d = 0; d < tile->ndim; d++)
+        extent[d] = (hsize_t)(tile->hi[d] - tile->lo[d]);
+}
+
+/* The tile in the block's memory. */
+static hid_t select_in_block(const spmd_block *block, const spmd_box *tile)
+{
+    hsize_t whole[SPMD_MAX_DIMS], start[SPMD_MAX_DIMS], extent[SPMD_MAX_DIMS];
+    hsize_t once[SPMD_MAX_DIMS];
+    extents_of(tile, extent);
+    for (int d = 0; d < block->ndim; d++) {
+        whole[d] = (hsize_t)block->shape[d];
+        start[d] = (hsize_t)(tile->lo[d] - block->offset[d]);
+        once[d] = 1;
+    }
+    hid_t space = H5Screate_simple(block->ndim, whole, NULL);
+    H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, once, extent);
+    return space;
+}
+
+/* A conversion inside of a collective write would quietly make it independent. The elements of
+ * `tile`, as the file stores them, for the caller to free(). */
+static spmd_status convert(const struct target *target, const spmd_box *tile, void **converted)
+{
+    size_t count = (size_t)spmd_box_size(tile);
+    size_t from = H5Tget_size(target->memory), to = H5Tget_size(target->stored);
+    void *made = NULL;
+    TRY(spmd__alloc_block(count * (from > to ? from : to), &made));
+    hid_t space = select_in_block(target->block, tile);
+    herr_t failed =
+        H5Dgather(space, target->block->data, target->memory, count * from, made, NULL, NULL);
+    if (failed >= 0)
+        failed = H5Tconvert(target->memory, target->stored, count, made, NULL, H5P_DEFAULT);
+    spmd_status status = SPMD_OK;
+    if (failed < 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be written: %s",
+                           target->file->path, target->name, spmd__io_cause().text);
+    H5Sclose(space);
+    if (status == SPMD_OK)
+        *converted = made;
+    else
+        free(made);
+    return status;
+}
+
+static struct portion nothing_of(const struct target *target)
+{
+    struct portion portion = {.type = target->stored, .data = ""};
+    portion.memory = H5Screate_simple(1, &(hsize_t){1}, NULL);
+    portion.place = H5Dget_space(target->dataset);
+    H5Sselect_none(portion.memory);
+    H5Sselect_none(portion.place);
+    return portion;
+}
+
+static spmd_status portion_of(const struct target *target, const spmd_box *tile,
+                              struct portion *portion)
+{
+    struct portion made = {.type = target->stored, .data = target->block->data};
+    if (target->converts)
+        TRY(convert(target, tile, &made.converted));
+    hsize_t extent[SPMD_MAX_DIMS];
+    extents_of(tile, extent);
+    made.place = spmd__hyperslab_select(target->dataset, target->slab, tile->lo, extent);
+    if (made.converted) {
+        made.data = made.converted;
+        made.memory = H5Screate_simple(tile->ndim, extent, NULL);
+    } else {
+        made.memory = select_in_block(target->block, tile);
+    }
+    *portion = made;
+    return SPMD_OK;
+}
+
+/* Collective. Writes `tile`, or takes part without one (NULL). */
+static spmd_status write_tile(const struct target *target, const spmd_box *tile)
+{
+    struct portion portion;
+    spmd_status status = tile ? portion_of(target, tile, &portion) : SPMD_OK;
+    if (!tile || status != SPMD_OK)
+        portion = nothing_of(target);
+    hid_t access = H5Pcreate(H5P_DATASET_XFER);
+    H5Pset_dxpl_mpio(access, H5FD_MPIO_COLLECTIVE);
+    herr_t failed = H5Dwrite(target->dataset, portion.type, portion.memory, portion.place, access,
+                             portion.data);
+    if (status == SPMD_OK && failed < 0)
+        status = spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be written: %s",
+                           target->file->path, target->name, spmd__io_cause().text);
+    H5Pclose(access);
+    H5Sclose(portion.place);
+    H5Sclose(portion.memory);
+    free(portion.converted);
+    return status;
+}
+
+/* How many bytes all chunks that `tile` has a part of are at most. A filter that fails to make a
+ * chunk smaller is left out; a checksum adds 4 bytes. */
+static int64_t room_of(const struct target *target, const spmd_box *tile)
+{
+    enum { CHECKSUM_BYTES = 4 };
+    int64_t count = 1;
+    for (int d = 0; d < tile->ndim; d++) {
+        int64_t start = target->slab->start[d], stride = target->slab->stride[d];
+        int64_t first = (start + tile->lo[d] * stride) / target->chunk[d];
+        int64_t last = (start + (tile->hi[d] - 1) * stride) / target->chunk[d];
+        count *= last - first + 1;
+    }
+    return count * (target->chunk_bytes + CHECKSUM_BYTES);
+}
+
+/* Collective. Takes room for the tiles of this round. */
+static spmd_status make_room(const struct target *target, const spmd_box *tile)
+{
+    if (!target->takes_room)
+        return SPMD_OK;
+    spmd_mesh *mesh = target->file->mesh;
+    int64_t bytes = tile ? room_of(target, tile) : 0;
+    TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, mesh->control));
+    return spmd__mesh_agree(mesh, spmd__aside_reserve(target->file, bytes), 0);
+}
+
+static spmd_status write_tiles(const struct target *target, const struct tiles *tiles,
+                               int64_t rounds)
+{
+    spmd_mesh *mesh = target->file->mesh;
+    for (int64_t round = 0; round < rounds; round++) {
+        spmd_box next, *tile = NULL;
+        if (round < tiles->total) {
+            next = spmd__tiles_get(tiles, round);
+            tile = &next;
+        }
+        TRY(make_room(target, tile));
+        TRY(spmd__mesh_agree(mesh, write_tile(target, tile), 0));
+    }
+    return SPMD_OK;
+}
+
+static spmd_box box_of(const spmd_block *block)
+{
+    spmd_box box = {.ndim = block->ndim};
+    for (int d = 0; d < block->ndim; d++) {
+        box.lo[d] = block->offset[d];
+        box.hi[d] = block->offset[d] + (block->replica == 0 ? block->shape[d] : 0);
+    }
+    return box;
+}
+
+/* Whether chunks get their place, or a larger one, only as they are written. */
+static bool takes_room(const struct target *target, bool filtered)
+{
+    hid_t space = H5Dget_space(target->dataset);
+    hsize_t extent[SPMD_MAX_DIMS];
+    spmd_shape shape = {.ndim = H5Sget_simple_extent_dims(space, extent, NULL)};
+    H5Sclose(space);
+    for (int d = 0; d < shape.ndim; d++)
+        shape.dim[d] = (int64_t)extent[d];
+    int64_t all = spmd__chunks_bytes(target->chunk, 0, (size_t)target->chunk_bytes,
+                                     spmd__chunks_count(target->chunk, shape));
+    return filtered || (int64_t)H5Dget_storage_size(target->dataset) < all;
+}
+
+spmd_status spmd__rounds_write(spmd_file *file, const char *name, hid_t dataset,
+                               const spmd_hyperslab *slab, const spmd_block *block)
+{
+    struct target target = {
+        .file = file, .name = name, .dataset = dataset, .slab = slab, .block = block};
+    target.memory = spmd__type_create(block->dtype);
+    target.stored = H5Dget_type(dataset);
+    target.converts = H5Tequal(target.memory, target.stored) <= 0;
+    spmd__chunks_of(dataset, target.chunk);
+    target.chunk_bytes =
+        spmd__chunks_bytes(target.chunk, block->ndim, H5Tget_size(target.stored), 1);
+    bool filtered = spmd__filters_count(dataset) > 0;
+    target.takes_room = takes_room(&target, filtered);
+    int64_t limit = spmd__io_piece_bytes;
+    if ((filtered || target.converts) && limit > PACKED_BYTES)
+        limit = PACKED_BYTES;
+    spmd_box box = box_of(block);
+    struct tiles tiles =
+        spmd__tiles_cut(slab, target.chunk, &box, spmd_dtype_size(block->dtype), limit);
+    int64_t rounds = tiles.total;
+    spmd_status status = spmd__mpi_status(
+        MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, file->mesh->control),
+        "MPI_Allreduce");
+    if (status == SPMD_OK)
+        status = write_tiles(&target, &tiles, rounds);
+    H5Tclose(target.stored);
+    H5Tclose(target.memory);
+    return status;
+}
