@@ -143,6 +143,74 @@ static void all_kinds_come_back(void)
     spmd_mesh_free(&shorter);
 }
 
+/* The attribute "spmd_kind" of what is at `name` is this; NULL: there is none. */
+static void expect_mark(hid_t file, const char *name, const char *kind)
+{
+    char found[16] = "";
+    hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+    EXPECT((H5Aexists(object, "spmd_kind") > 0) == (kind != NULL));
+    if (kind) {
+        hid_t mark = H5Aopen(object, "spmd_kind", H5P_DEFAULT), type = H5Aget_type(mark);
+        EXPECT(H5Tget_class(type) == H5T_STRING && H5Tget_size(type) < sizeof found);
+        EXPECT(H5Aread(mark, type, found) >= 0 && strcmp(found, kind) == 0);
+        H5Tclose(type);
+        H5Aclose(mark);
+    }
+    H5Oclose(object);
+}
+
+static void expect_elements(hid_t file, const char *name, hid_t stored, hid_t memory, int ndim,
+                            const void *wanted, size_t bytes)
+{
+    char found[64] = "";
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    hid_t type = H5Dget_type(dataset), space = H5Dget_space(dataset);
+    EXPECT(H5Tequal(type, stored) > 0 && H5Sget_simple_extent_ndims(space) == ndim);
+    EXPECT(H5Dread(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, found) >= 0);
+    EXPECT(memcmp(found, wanted, bytes) == 0);
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Dclose(dataset);
+}
+
+/* With HDF5's own eyes. */
+static void look_at_tree(const char *path)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT), text = H5Tcopy(H5T_C_S1);
+    expect_mark(file, "t", NULL);
+    expect_mark(file, "t/empty", NULL);
+    expect_mark(file, "t/none", "none");
+    expect_mark(file, "t/list", "list");
+    expect_mark(file, "t/list/1", "list");
+    expect_mark(file, "t/key", "key");
+    expect_mark(file, "t/step", "integer");
+    expect_mark(file, "t/note", NULL);
+    expect_mark(file, "t/b", NULL);
+    expect_elements(file, "t/b", H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, 2, block_data,
+                    sizeof block_data);
+    expect_elements(file, "t/key", H5T_STD_U32LE, H5T_NATIVE_UINT32, 1,
+                    (const uint32_t[]){1, UINT32_MAX}, 8);
+    expect_elements(file, "t/step", H5T_STD_I64LE, H5T_NATIVE_INT64, 0,
+                    &(const int64_t){-9000000000000000000}, 8);
+    H5Tset_cset(text, H5T_CSET_UTF8);
+    H5Tset_size(text, sizeof "a b\xc3\xa4");
+    expect_elements(file, "t/note", text, text, 0, "a b\xc3\xa4", sizeof "a b\xc3\xa4");
+    H5Tclose(text);
+    H5Fclose(file);
+}
+
+static void any_program_can_read_them(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_tree *tree = new_all_kinds(mesh, "P(x)");
+    const char *path = scratch("plain.h5");
+    write_tree(mesh, path, "t", tree);
+    if (test_rank == 0)
+        look_at_tree(path);
+    spmd_tree_free(&tree);
+    spmd_mesh_free(&mesh);
+}
+
 static void make_dataset(hid_t where, const char *name, hid_t type, hid_t space, hid_t creation,
                          hid_t memory, const void *data)
 {
@@ -992,13 +1060,13 @@ static void ranks_that_disagree_are_told(void)
     spmd_mesh_free(&mesh);
 }
 
-HARNESS_MAIN("io_tree", CASE(all_kinds_come_back), CASE(foreign_files_are_trees),
-             CASE(what_cannot_be_read_is_told), CASE(files_of_ours_are_listed),
-             CASE(foreign_files_are_listed), CASE(a_mask_leaves_out),
-             CASE(what_there_is_is_read_alike), CASE(like_decides_what_a_number_is),
-             CASE(reading_alike_converts), CASE(zeros_are_put_behind),
-             CASE(other_things_are_padded), CASE(a_strict_mesh_pads), CASE(deep_trees_come_back),
-             CASE(wide_trees_come_back), CASE(any_tree_comes_back_on_any_mesh),
-             CASE(idle_ranks_succeed_at_once), CASE(structures_that_do_not_fit_are_told),
-             CASE(wrong_uses_of_writing_are_told), CASE(wrong_uses_of_reading_are_told),
-             CASE(ranks_that_disagree_are_told))
+HARNESS_MAIN("io_tree", CASE(all_kinds_come_back), CASE(any_program_can_read_them),
+             CASE(foreign_files_are_trees), CASE(what_cannot_be_read_is_told),
+             CASE(files_of_ours_are_listed), CASE(foreign_files_are_listed),
+             CASE(a_mask_leaves_out), CASE(what_there_is_is_read_alike),
+             CASE(like_decides_what_a_number_is), CASE(reading_alike_converts),
+             CASE(zeros_are_put_behind), CASE(other_things_are_padded), CASE(a_strict_mesh_pads),
+             CASE(deep_trees_come_back), CASE(wide_trees_come_back),
+             CASE(any_tree_comes_back_on_any_mesh), CASE(idle_ranks_succeed_at_once),
+             CASE(structures_that_do_not_fit_are_told), CASE(wrong_uses_of_writing_are_told),
+             CASE(wrong_uses_of_reading_are_told), CASE(ranks_that_disagree_are_told))
