@@ -28,10 +28,10 @@
 extern "C" {
 #endif
 
-/* Collective. Writes a tree to a new file, as the new group or dataset `name`; a dict or a list may
- * also be the file itself, "/". Arrays lie on the file's mesh; blocks are dense, and every rank has
- * them; the trees of the ranks are the same, or it fails with SPMD_ERR_DISAGREE. A failure half-way
- * spoils the file, as that of spmd_dataset_write does. */
+/* Collective. Writes a tree to a file that is made or changed, as the new group or dataset `name`;
+ * a dict or a list may also be the file itself, "/". Arrays lie on the file's mesh; blocks are
+ * dense, and every rank has them; the trees of the ranks are the same, or it fails with
+ * SPMD_ERR_DISAGREE. A failure half-way spoils the file, as that of spmd_dataset_write does. */
 spmd_status spmd_tree_write(spmd_file *file, const char *name, const spmd_tree *tree);
 
 /* Collective. Reads all at `name` ("/": in the file) into a new tree: of arrays, keys, texts and
@@ -47,8 +47,8 @@ typedef struct spmd_tree_read_options {
 } spmd_tree_read_options;
 
 /* Collective. Reads what `like` has, into a new tree: each array with the type, shape and sharding
- * of the one that stands there, on any mesh that it was written from; blocks whole on every rank,
- * in the tree's own memory; keys, texts and integers. Numbers are converted as spmd_dataset_read
+ * of the one that stands there, whatever it had when it was written; blocks whole on every rank, in
+ * the tree's own memory; keys, texts and integers. Numbers are converted as spmd_dataset_read
  * does, integers and keys are also read from datasets that are not marked. `like` stays as it is;
  * its values are not looked at.
  *
@@ -62,17 +62,21 @@ spmd_status spmd_tree_read_like(spmd_file *file, const char *name, const spmd_tr
 
 /* A group or a dataset of a file. */
 typedef struct spmd_file_entry {
-    char *name;          /* in the file, as other calls take it: "params/layer1/w" */
-    spmd_tree_kind kind; /* of a group SPMD_TREE_DICT, _LIST, _NONE; of a dataset SPMD_TREE_ARRAY,
-                          * _KEY, _INTEGER, _TEXT; what cannot be read is an array */
-    char *problem;       /* why it cannot be read, as the message of a failure; NULL: it can */
-    char *elements;      /* of a dataset: "f32", "text", "records"; else NULL, and so below */
-    spmd_dtype dtype;    /* SPMD_DTYPE_NONE: none of ours */
-    spmd_shape shape;    /* a scalar where it is none of ours: no elements, > 16 dimensions */
-    bool unlimited[SPMD_MAX_DIMS]; /* whether it may grow in this dimension */
+    /* In the file, as other calls take it: "params/layer1/w". */
+    char *name;
+    /* Of a group SPMD_TREE_DICT, _LIST or _NONE; of a dataset SPMD_TREE_ARRAY, _KEY, _INTEGER or
+     * _TEXT. What cannot be read is an array, with the reason, as the message of a failure. */
+    spmd_tree_kind kind;
+    char *problem; /* NULL: it can be read */
+
+    /* Of a dataset; else NULL and zeros. */
+    char *elements;                /* "f32", "text", "records" */
+    spmd_dtype dtype;              /* SPMD_DTYPE_NONE: none of ours */
+    spmd_shape shape;              /* a scalar where it can be none of ours */
+    bool unlimited[SPMD_MAX_DIMS]; /* [ndim] whether it can grow */
     char *layout;                  /* "contiguous", "chunks 64x64, shuffle, deflate 4" */
     int64_t stored;                /* bytes that its elements take in the file */
-    char *sharding; /* its type when it was written by this library, "f32[8@x,4]"; or NULL */
+    char *sharding;                /* "f32[8@x,4]", as it was written by this library; or NULL */
 } spmd_file_entry;
 
 typedef struct spmd_file_listing {

@@ -728,6 +728,52 @@ static void a_strict_mesh_pads(void)
     spmd_mesh_free(&mesh);
 }
 
+static void a_changed_file_gets_another_tree(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_tree *tree = new_all_kinds(mesh, "P(x)"), *more = new_tree(), *read = NULL;
+    write_tree(mesh, scratch("changed.h5"), "t", tree);
+    spmd_file *file = NULL;
+    EXPECT_OK(spmd_tree_set_text(more, "l/0", "more"));
+    set_arange(more, "l/1", mesh, "P(x)", SPMD_I16, SPMD_SHAPE(4, 2));
+    EXPECT_OK(spmd_file_modify(mesh, scratch("changed.h5"), &file));
+    EXPECT_FAILS(spmd_tree_write(file, "t", more), SPMD_ERR_FILE, "already has a group \"t\"");
+    EXPECT_OK(spmd_tree_write(file, "t/more", more));
+    close_file(&file);
+    file = open_file(mesh, scratch("changed.h5"));
+    EXPECT_OK(spmd_tree_read(file, "t/more", "P(-,x)", &read));
+    EXPECT(format_is(read, "{l: [more, i16[4,2@x]]}") && is_arange(read, "l/1"));
+    spmd_tree_free(&read);
+    EXPECT_OK(spmd_tree_set_none(tree, "more"));
+    EXPECT_OK(spmd_tree_read_like(file, "t", tree, NULL, &read));
+    EXPECT(spmd_tree_equal(tree, read));
+    spmd_tree_free(&read);
+    close_file(&file);
+    spmd_tree_free(&more);
+    spmd_tree_free(&tree);
+    spmd_mesh_free(&mesh);
+}
+
+/* SPMD_CHECK=1 finds a block that differs when groups were made already. */
+static void a_failure_half_way_spoils_the_file(void)
+{
+    if (test_size == 1 || !test_checks) {
+        harness_skip("one rank, or SPMD_CHECK is not set");
+        return;
+    }
+    spmd_mesh *mesh = make_line();
+    spmd_tree *tree = new_tree();
+    double data[] = {test_rank};
+    spmd_block block = spmd_block_borrow(data, SPMD_F64, SPMD_SHAPE(1));
+    EXPECT_OK(spmd_tree_set_block(tree, "a/b", &block));
+    spmd_file *file = create(mesh, scratch("half.h5"));
+    EXPECT_FAILS(spmd_tree_write(file, "t", tree), SPMD_ERR_DISAGREE,
+                 "half.h5: dataset \"t/a/b\": ");
+    EXPECT_FAILS(spmd_file_close(&file), SPMD_ERR_FILE, "not put in place");
+    spmd_tree_free(&tree);
+    spmd_mesh_free(&mesh);
+}
+
 /* "0/0/.../0" or "k/0/k/0/...", with so many steps. */
 static void deep_path(char *path, int steps)
 {
@@ -1066,6 +1112,7 @@ HARNESS_MAIN("io_tree", CASE(all_kinds_come_back), CASE(any_program_can_read_the
              CASE(a_mask_leaves_out), CASE(what_there_is_is_read_alike),
              CASE(like_decides_what_a_number_is), CASE(reading_alike_converts),
              CASE(zeros_are_put_behind), CASE(other_things_are_padded), CASE(a_strict_mesh_pads),
+             CASE(a_changed_file_gets_another_tree), CASE(a_failure_half_way_spoils_the_file),
              CASE(deep_trees_come_back), CASE(wide_trees_come_back),
              CASE(any_tree_comes_back_on_any_mesh), CASE(idle_ranks_succeed_at_once),
              CASE(structures_that_do_not_fit_are_told), CASE(wrong_uses_of_writing_are_told),
