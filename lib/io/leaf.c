@@ -27,21 +27,21 @@ spmd_status spmd__leaf_read_array(spmd_file *file, const char *name, const char 
     return make_array(array, leaf);
 }
 
-spmd_status spmd__leaf_read_array_like(spmd_file *file, const char *name, const spmd_array *like,
-                                       spmd_tree **leaf)
+spmd_status spmd__leaf_read_array_like(spmd_file *file, const char *name, spmd_shape stored,
+                                       const spmd_array *like, spmd_tree **leaf)
 {
     spmd_array *array = NULL;
-    TRY(spmd__pad_read(file, name, like->sharding, like->dtype, like->shape, &array));
+    TRY(spmd__pad_read(file, name, stored, like->sharding, like->dtype, like->shape, &array));
     return make_array(array, leaf);
 }
 
 /* Reads the whole on every rank. */
-static spmd_status read_whole(spmd_file *file, const char *name, spmd_dtype dtype, spmd_shape shape,
-                              spmd_array **array)
+static spmd_status read_whole(spmd_file *file, const char *name, spmd_shape stored,
+                              spmd_dtype dtype, spmd_shape shape, spmd_array **array)
 {
     spmd_sharding *everywhere = NULL;
     TRY(spmd_sharding_create(file->mesh, "P()", &everywhere));
-    spmd_status status = spmd__pad_read(file, name, everywhere, dtype, shape, array);
+    spmd_status status = spmd__pad_read(file, name, stored, everywhere, dtype, shape, array);
     spmd_sharding_free(&everywhere);
     return status;
 }
@@ -55,12 +55,12 @@ static spmd_status copy_block(const spmd_block *block, spmd_tree **leaf)
     return spmd__tree_make_leaf(&spmd__leaf_own_block, value, leaf);
 }
 
-spmd_status spmd__leaf_read_block_like(spmd_file *file, const char *name, const spmd_block *like,
-                                       spmd_tree **leaf)
+spmd_status spmd__leaf_read_block_like(spmd_file *file, const char *name, spmd_shape stored,
+                                       const spmd_block *like, spmd_tree **leaf)
 {
     spmd_array *array = NULL;
     spmd_tree *made = NULL;
-    TRY(read_whole(file, name, like->dtype, spmd_block_shape(like), &array));
+    TRY(read_whole(file, name, stored, like->dtype, spmd_block_shape(like), &array));
     spmd_status status = copy_block(&array->block, &made);
     spmd_array_free(&array);
     status = spmd__mesh_agree(file->mesh, status, 0);
@@ -75,7 +75,7 @@ spmd_status spmd__leaf_read_key(spmd_file *file, const char *name, spmd_tree **l
 {
     spmd_array *array = NULL;
     union leaf value = {0};
-    TRY(read_whole(file, name, SPMD_U32, SPMD_SHAPE(2), &array));
+    TRY(spmd_dataset_read(file, name, "P()", SPMD_U32, &array));
     memcpy(value.key.word, array->block.data, sizeof value.key.word);
     spmd_array_free(&array);
     return spmd__tree_make_leaf(&spmd__leaf_key, value, leaf);
@@ -85,7 +85,7 @@ spmd_status spmd__leaf_read_integer(spmd_file *file, const char *name, spmd_tree
 {
     spmd_array *array = NULL;
     union leaf value = {0};
-    TRY(read_whole(file, name, SPMD_I64, SPMD_SCALAR, &array));
+    TRY(spmd_dataset_read(file, name, "P()", SPMD_I64, &array));
     memcpy(&value.integer, array->block.data, sizeof value.integer);
     spmd_array_free(&array);
     return spmd__tree_make_leaf(&spmd__leaf_integer, value, leaf);

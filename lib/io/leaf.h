@@ -10,12 +10,12 @@
 spmd_status spmd__leaf_read_array(spmd_file *file, const char *name, const char *spec,
                                   spmd_tree **leaf);
 
-/* An array, or a block that is whole on every rank, with the type of another one. A dataset that is
- * smaller has zeros behind it. */
-spmd_status spmd__leaf_read_array_like(spmd_file *file, const char *name, const spmd_array *like,
-                                       spmd_tree **leaf);
-spmd_status spmd__leaf_read_block_like(spmd_file *file, const char *name, const spmd_block *like,
-                                       spmd_tree **leaf);
+/* An array, or a block that is whole on every rank, with the type of another one. The dataset is
+ * of shape `stored`, and if it is smaller has zeros behind it. */
+spmd_status spmd__leaf_read_array_like(spmd_file *file, const char *name, spmd_shape stored,
+                                       const spmd_array *like, spmd_tree **leaf);
+spmd_status spmd__leaf_read_block_like(spmd_file *file, const char *name, spmd_shape stored,
+                                       const spmd_block *like, spmd_tree **leaf);
 
 /* Values, from datasets that hold such ones. */
 spmd_status spmd__leaf_read_key(spmd_file *file, const char *name, spmd_tree **leaf);

@@ -83,15 +83,13 @@ static spmd_status pad(const spmd_array *read, const spmd_sharding *sharding, co
 }
 
 /* Collective. The same from the file, where `sharding` is of values. */
-static spmd_status read_padded(spmd_file *file, const char *name, const spmd_sharding *sharding,
-                               spmd_dtype dtype, spmd_shape shape, spmd_array **array)
+static spmd_status read_padded(spmd_file *file, const char *name, spmd_shape inner,
+                               const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                               spmd_array **array)
 {
     char spec[SPEC_TEXT_BYTES];
-    spmd_dtype stored;
-    spmd_shape inner;
     spmd_array *read = NULL;
     spmd_sharding_format(spec, sizeof spec, sharding);
-    TRY(spmd_dataset_info(file, name, &stored, &inner));
     if (spmd_shape_equal(inner, shape))
         return spmd_dataset_read(file, name, spec, dtype, array);
     /* A strict mesh may allow the larger shape alone. */
@@ -102,13 +100,16 @@ static spmd_status read_padded(spmd_file *file, const char *name, const spmd_sha
     return status;
 }
 
-spmd_status spmd__pad_read(spmd_file *file, const char *name, const spmd_sharding *sharding,
-                           spmd_dtype dtype, spmd_shape shape, spmd_array **array)
+spmd_status spmd__pad_read(spmd_file *file, const char *name, spmd_shape inner,
+                           const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
+                           spmd_array **array)
 {
+    if (sharding->spec.unreduced == 0)
+        return read_padded(file, name, inner, sharding, dtype, shape, array);
     spmd_sharding *of_values = NULL;
     spmd_array *values = NULL;
     TRY(spmd__sharding_of_values(sharding, &of_values));
-    spmd_status status = read_padded(file, name, of_values, dtype, shape, &values);
+    spmd_status status = read_padded(file, name, inner, of_values, dtype, shape, &values);
     if (status == SPMD_OK)
         status = spmd_reshard_to(values, sharding, array);
     spmd_array_free(&values);

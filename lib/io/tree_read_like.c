@@ -89,9 +89,9 @@ static spmd_status read_leaf(const struct tree_reading *reading, const char *nam
     const spmd_array *array = spmd__tree_array(like);
     const spmd_block *block = spmd__tree_block(like);
     if (array)
-        return spmd__leaf_read_array_like(reading->file, name, array, leaf);
+        return spmd__leaf_read_array_like(reading->file, name, stored->about.shape, array, leaf);
     if (block)
-        return spmd__leaf_read_block_like(reading->file, name, block, leaf);
+        return spmd__leaf_read_block_like(reading->file, name, stored->about.shape, block, leaf);
     if (stored->kind == SPMD_TREE_TEXT)
         return spmd__leaf_read_text(reading->file, name, leaf);
     if (like->leaf == &spmd__leaf_key)
