@@ -20,7 +20,7 @@
 #include "core/whereabouts.h"
 
 /* Rank 0 asks when it has waited so long, and again after such a time. */
-static const int64_t first_look = CLOCK_SECOND / 2, next_look = CLOCK_SECOND / 4;
+static const int64_t first_look = CLOCK_SECOND / 5, next_look = CLOCK_SECOND / 4;
 
 struct waves {
     uint64_t number;      /* of the last one */

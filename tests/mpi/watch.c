@@ -674,7 +674,7 @@ static spmd_status talk_in_between(spmd_ctx *ctx, void *user)
     if (is_last() && test_rank > 0)
         MPI_Recv(&word, 1, MPI_INT, 0, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     if (test_rank == 0)
-        usleep(900000); /* longer than it takes to have a look */
+        usleep(600000); /* longer than it takes to have a look */
     SPMD_TRY(spmd_psum(ctx, a, test_size >= 4 ? "y" : "z", a));
     if (test_rank == 0 && test_size > 1)
         MPI_Send(&word, 1, MPI_INT, test_size - 1, 5, MPI_COMM_WORLD);
@@ -696,7 +696,7 @@ static spmd_status slow_rank(spmd_ctx *ctx, void *user)
     const int *which = user;
     SPMD_TRY(spmd_psum(ctx, a, "x", a));
     if (test_rank == *which && test_size > 1)
-        sleep(2);
+        sleep(1);
     SPMD_TRY(spmd_psum(ctx, a, "x", a));
     return spmd_psum(ctx, a, "y", a);
 }
@@ -724,7 +724,7 @@ static spmd_status others_go_on(spmd_ctx *ctx, void *user)
     uint32_t own = (uint32_t)test_rank;
     (void)user;
     if (spmd_axis_index(ctx, "x") > 0)
-        for (int i = 0; i < 400; i++) {
+        for (int i = 0; i < 200; i++) {
             usleep(draw(&own) % 10000);
             SPMD_TRY(spmd_psum(ctx, a, "y", a));
         }
