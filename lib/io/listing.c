@@ -1,4 +1,5 @@
 /* io/listing.c - what a file has: an entry for each group and dataset. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,10 +21,12 @@ void spmd_file_listing_free(spmd_file_listing **handle)
     for (int i = 0; i < listing->count; i++) {
         spmd_file_entry *entry = &listing->entry[i];
         free(entry->name);
+        free(entry->link);
         free(entry->problem);
         free(entry->elements);
         free(entry->layout);
         free(entry->sharding);
+        free((void *)entry->options.fill);
     }
     free(listing->entry);
     free(listing);
@@ -81,8 +84,11 @@ static spmd_status describe(hid_t dataset, spmd_file_entry *entry)
     spmd__storage_print(&text, dataset);
     describe_space(dataset, entry);
     entry->stored = (int64_t)H5Dget_storage_size(dataset);
+    entry->checksum = H5Aexists(dataset, "spmd_checksum") > 0;
     TRY(copy_text(layout, &entry->layout));
     TRY(describe_elements(dataset, entry));
+    spmd__storage_options(dataset, entry->dtype, &entry->options);
+    entry->options.unlimited = entry->unlimited[0];
     return describe_sharding(dataset, entry);
 }
 
@@ -99,6 +105,32 @@ static spmd_status describe_leaf(const spmd_file *file, const char *name,
         status = describe(object, entry);
     if (object >= 0)
         H5Oclose(object);
+    return status;
+}
+
+static spmd_status copy_target(const char *value, const H5L_info_t *info, char **link)
+{
+    char text[TEXT_BYTES];
+    const char *file = NULL, *object = NULL;
+    if (info->type == H5L_TYPE_SOFT)
+        return copy_text(value, link);
+    if (H5Lunpack_elink_val(value, info->u.val_size, NULL, &file, &object) < 0)
+        return copy_text("something of a foreign kind", link);
+    snprintf(text, sizeof text, "%s in %s", object, file);
+    return copy_text(text, link);
+}
+
+static spmd_status describe_link(const spmd_file *file, const char *name, spmd_file_entry *entry)
+{
+    H5L_info_t info;
+    char *value = NULL;
+    if (H5Lget_info(file->id, name, &info, H5P_DEFAULT) < 0 || info.type == H5L_TYPE_HARD)
+        return SPMD_OK;
+    TRY(spmd__alloc(info.u.val_size + 1, 1, &value));
+    spmd_status status = SPMD_OK;
+    if (H5Lget_val(file->id, name, value, info.u.val_size, H5P_DEFAULT) >= 0)
+        status = copy_target(value, &info, &entry->link);
+    free(value);
     return status;
 }
 
@@ -134,6 +166,7 @@ static spmd_status list_node(const spmd_file *file, const char *name, const stru
     spmd_file_entry *entry = &listing->entry[listing->count++];
     const struct stored *stored = spmd__survey_leaf(survey, node);
     TRY(copy_text(name, &entry->name));
+    TRY(describe_link(file, name, entry));
     if (stored)
         return describe_leaf(file, name, stored, entry);
     entry->kind = node->kind == TREE_LIST   ? SPMD_TREE_LIST
@@ -147,6 +180,7 @@ static spmd_status fill(const spmd_file *file, const char *name, const struct su
                         spmd_file_listing *listing)
 {
     const spmd_tree *tree = survey->tree;
+    listing->step = file->step;
     TRY(spmd__alloc((size_t)count_nodes(tree), sizeof *listing->entry, &listing->entry));
     return tree->kind == TREE_LEAF ? list_node(file, name, survey, tree, listing)
                                    : list_children(file, name, survey, tree, listing);
@@ -181,6 +215,8 @@ spmd_status spmd_file_list(spmd_file *file, const char *name, spmd_file_listing 
     TRY(spmd__file_check(file));
     spmd_file_listing *made = NULL;
     spmd_status status = spmd__alloc(1, sizeof *made, &made);
+    if (status == SPMD_OK)
+        made->step = -1;
     if (status == SPMD_OK && !listing)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the listing is NULL");
     if (spmd__mesh_is_member(file->mesh))
