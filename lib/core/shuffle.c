@@ -35,22 +35,31 @@ static uint64_t mix(uint64_t word, int bits)
 
 /* Each round changes one half by what the other one and the round's key mix to, and so can be taken
  * back: no two numbers become one. */
-static uint64_t permute(const struct shuffle *shuffle, uint64_t number)
+static uint64_t change(const struct shuffle *shuffle, uint64_t number, int round)
 {
-    uint64_t high = number >> shuffle->low_bits;
-    uint64_t low = number & (((uint64_t)1 << shuffle->low_bits) - 1);
-    for (int round = 0; round < SHUFFLE_ROUNDS; round += 2) {
-        high ^= mix(low ^ shuffle->key[round], shuffle->high_bits);
-        low ^= mix(high ^ shuffle->key[round + 1], shuffle->low_bits);
-    }
-    return high << shuffle->low_bits | low;
+    const int bits = shuffle->low_bits;
+    const uint64_t high = number >> bits, low = number & (((uint64_t)1 << bits) - 1);
+    if (round % 2 == 0)
+        return number ^ mix(low ^ shuffle->key[round], shuffle->high_bits) << bits;
+    return number ^ mix(high ^ shuffle->key[round], bits);
 }
 
 int64_t spmd__shuffle_at(const struct shuffle *shuffle, int64_t index)
 {
     uint64_t number = (uint64_t)index;
     do
-        number = permute(shuffle, number);
+        for (int round = 0; round < SHUFFLE_ROUNDS; round++)
+            number = change(shuffle, number, round);
     while (number >= shuffle->n);
     return (int64_t)number;
+}
+
+int64_t spmd__shuffle_find(const struct shuffle *shuffle, int64_t number)
+{
+    uint64_t index = (uint64_t)number;
+    do
+        for (int round = SHUFFLE_ROUNDS - 1; round >= 0; round--)
+            index = change(shuffle, index, round);
+    while (index >= shuffle->n);
+    return (int64_t)index;
 }

@@ -20,7 +20,8 @@ struct shuffle {
 /* A permutation of 0 ... n-1; n is at least 1. */
 struct shuffle spmd__shuffle_make(spmd_key key, int64_t n);
 
-/* What stands at `index`, 0 <= index < n. */
+/* What stands at `index`, 0 <= index < n; and at which index `number` stands. */
 int64_t spmd__shuffle_at(const struct shuffle *shuffle, int64_t index);
+int64_t spmd__shuffle_find(const struct shuffle *shuffle, int64_t number);
 
 #endif

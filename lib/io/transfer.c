@@ -2,6 +2,7 @@
 #include "io/transfer.h"
 
 #include "io/cause.h"
+#include "io/convert.h"
 #include "io/direct.h"
 #include "io/hyperslab.h"
 #include "io/types.h"
@@ -105,15 +106,6 @@ static spmd_status move_block(const struct transfer *how, const spmd_block *bloc
     return SPMD_OK;
 }
 
-/* HDF5 does not make bools of integers. It clips them to a narrower type, so that what is not 0
- * stays so. */
-static void make_bools(const spmd_block *block)
-{
-    int8_t *data = block->data;
-    for (int64_t i = 0; i < spmd_block_size(block); i++)
-        data[i] = data[i] != 0;
-}
-
 spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t dataset,
                            enum direction direction, const spmd_hyperslab *slab,
                            const spmd_block *block)
@@ -135,6 +127,6 @@ spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t datase
         status = move_block(&how, block);
     H5Tclose(type);
     if (to_bool && status == SPMD_OK)
-        make_bools(block);
+        spmd__convert_to_bools(spmd_block_size(block), block->data);
     return status;
 }

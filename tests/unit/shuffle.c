@@ -14,6 +14,7 @@ static void expect_each_once(spmd_key key, int64_t n)
     for (int64_t i = 0; i < n; i++) {
         const int64_t at = spmd__shuffle_at(&shuffle, i);
         ck_assert(at >= 0 && at < n && !seen[at]);
+        ck_assert_int_eq(spmd__shuffle_find(&shuffle, at), i);
         seen[at] = true;
     }
     free(seen);
