@@ -385,6 +385,13 @@ static void what_cannot_be_read_is_told(void)
         EXPECT_FAILS(spmd_tree_read_like(file, odd[i].name, like, NULL, &read), SPMD_ERR_FILE,
                      odd[i].message);
     EXPECT(!read);
+    EXPECT_OK(spmd_tree_set_none(like, "x")); /* unless nobody wants it */
+    EXPECT_OK(spmd_tree_read_like(file, "odd/a records", like, NULL, &read));
+    EXPECT(format_is(read, "{x: None}"));
+    spmd_tree_free(&read);
+    EXPECT_OK(spmd_tree_read(file, "odd/d link", "{x: None}", &read));
+    EXPECT(format_is(read, "{x: None}"));
+    spmd_tree_free(&read);
     spmd_tree_free(&like);
     close_file(&file);
     spmd_mesh_free(&mesh);
@@ -960,6 +967,10 @@ static void structures_that_do_not_fit_are_told(void)
     };
     for (int i = 0; i < 5; i++)
         EXPECT(strstr(spmd_error_message(), places[i]));
+    EXPECT_OK(spmd_tree_set_dict(like, ""));
+    set_arange(like, "b", mesh, "P()", SPMD_I32, SPMD_SHAPE(7));
+    EXPECT_FAILS(spmd_tree_read_like(file, "t/d e", like, NULL, &read), SPMD_ERR_ARGUMENT,
+                 "fits.h5:t/d e has gr\xc3\xb6\xc3\x9f");
     EXPECT_FAILS(spmd_tree_read(file, "t/list", "{a: P()}", &read), SPMD_ERR_ARGUMENT,
                  "the specs is no prefix of ");
     EXPECT(!read);
