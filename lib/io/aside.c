@@ -73,6 +73,7 @@ hid_t spmd__aside_access(const spmd_file *file)
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_mpio(access, file->mesh->comm, MPI_INFO_NULL);
     H5Pset_coll_metadata_write(access, true);
+    H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
     H5Pset_cache(access, 0, 0, 0, 0);
     return access;
 }
@@ -81,10 +82,8 @@ static spmd_status create_file(spmd_file *file)
 {
     hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = spmd__aside_access(file);
     H5Pset_all_coll_metadata_ops(access, true);
-    if (file->seal > 0) {
+    if (file->seal > 0)
         H5Pset_userblock(creation, (hsize_t)file->seal);
-        H5Pset_libver_bounds(access, H5F_LIBVER_V18, H5F_LIBVER_LATEST);
-    }
     file->id = H5Fcreate(file->aside, H5F_ACC_TRUNC, creation, access);
     spmd_status status = SPMD_OK;
     if (file->id < 0)

@@ -2,6 +2,7 @@
 #include "array/array.h"
 #include "array/reshard.h"
 #include "io/cause.h"
+#include "io/damage.h"
 #include "io/dataset.h"
 #include "io/description.h"
 #include "io/filters.h"
@@ -68,6 +69,7 @@ static spmd_status load(struct reading *reading)
     hid_t dataset;
     TRY(spmd__dataset_open(reading->file, reading->name, &dataset));
     spmd_status status = load_from(reading, dataset);
+    status = spmd__damage_confirm(reading->file, reading->name, status);
     H5Dclose(dataset);
     return status;
 }

@@ -1,6 +1,7 @@
 /* io/description.c - what a dataset's elements are, and how many. */
 #include "io/description.h"
 
+#include "io/damage.h"
 #include "io/types.h"
 
 static spmd_status describe_type(const spmd_file *file, const char *name, hid_t dataset,
@@ -43,5 +44,6 @@ spmd_status spmd__dataset_describe(const spmd_file *file, const char *name, hid_
     hid_t space = H5Dget_space(dataset);
     spmd_status status = fill_shape(file, name, space, &about->shape);
     H5Sclose(space);
-    return status;
+    TRY(status);
+    return file->aside ? SPMD_OK : spmd__damage_check(file, name, dataset);
 }

@@ -159,15 +159,16 @@ spmd_status spmd__file_check_regular(const char *path, const struct stat *about)
 }
 
 /* What HDF5 says of these is hard to read. */
-static spmd_status probe(const char *path)
+static spmd_status probe(const char *path, int64_t *bytes)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return spmd__io_fail_errno(errno, "%s", path);
-    struct stat about;
+    struct stat about = {0};
     spmd_status status = fstat(fd, &about) == 0 ? spmd__file_check_regular(path, &about)
                                                 : spmd__io_fail_errno(errno, "%s", path);
     close(fd);
+    *bytes = about.st_size;
     return status;
 }
 
@@ -186,6 +187,15 @@ static spmd_status fail_to_open(const char *path)
     return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, cause.text);
 }
 
+int64_t spmd__file_bytes(const spmd_file *file)
+{
+    int *fd = NULL;
+    struct stat about;
+    if (H5Fget_vfd_handle(file->id, H5P_DEFAULT, (void **)&fd) < 0 || fstat(*fd, &about) != 0)
+        return file->bytes;
+    return about.st_size;
+}
+
 /* HDF5 may crash on damaged metadata; that of a checkpoint is known to be whole. */
 static spmd_status check_seal(spmd_file *file)
 {
@@ -200,7 +210,7 @@ static spmd_status check_seal(spmd_file *file)
  * but where it meets damage, HDF5 leaves the others waiting for ever. */
 spmd_status spmd__file_open_old(spmd_file *file)
 {
-    TRY(probe(file->path));
+    TRY(probe(file->path, &file->bytes));
     TRY(check_seal(file));
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);
     H5Pset_fapl_sec2(access);

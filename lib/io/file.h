@@ -22,6 +22,7 @@ struct spmd_file {
     char *aside;      /* where the file is written; NULL for one that is read */
     hid_t id;         /* negative on idle ranks, and once it is closed */
     int keyval;       /* of the attribute of MPI_COMM_SELF that closes a forgotten file */
+    int64_t bytes;    /* the size of a file on disk as it was opened to read; else 0 */
     int64_t reserved; /* of a file that is written: how many leading bytes surely fit on the disk */
     bool broken;      /* a write failed half-way: the file must not take its place */
     int64_t step;     /* of a checkpoint; -1: it is none */
@@ -55,6 +56,10 @@ spmd_status spmd__file_check_regular(const char *path, const struct stat *about)
 
 /* Local. Opens the file at `path` to read. */
 spmd_status spmd__file_open_old(spmd_file *file);
+
+/* Local. The size that an open file on disk has now; where that is not known, the one it was opened
+ * with. */
+int64_t spmd__file_bytes(const spmd_file *file);
 
 /* Collective. Begins a call: agrees on each rank's `status` so far, and that all ranks make the
  * same `call` on the same file with the same arguments, of which `digest` tells. */

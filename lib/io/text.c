@@ -6,6 +6,7 @@
 #include "io/aside.h"
 #include "io/cause.h"
 #include "io/object.h"
+#include "io/damage.h"
 #include "io/string.h"
 
 static spmd_status fail(const spmd_file *file, const char *name, const char *what)
@@ -61,15 +62,24 @@ spmd_status spmd__text_write(spmd_file *file, const char *name, const char *text
     return status;
 }
 
+static spmd_status read_text(const spmd_file *file, const char *name, hid_t dataset, char **text)
+{
+    spmd_status status = spmd__string_read(dataset, text);
+    if (status != SPMD_OK)
+        return spmd__io_refine(status, "%s: text \"%s\" cannot be read", file->path, name);
+    return SPMD_OK;
+}
+
 static spmd_status load(const spmd_file *file, const char *name, char **text)
 {
     hid_t dataset;
     TRY(spmd__dataset_open(file, name, &dataset));
-    spmd_status status = spmd__string_read(dataset, text);
+    spmd_status status = spmd__damage_check(file, name, dataset);
+    if (status == SPMD_OK)
+        status = read_text(file, name, dataset, text);
+    status = spmd__damage_confirm(file, name, status);
     H5Dclose(dataset);
-    if (status != SPMD_OK)
-        return spmd__io_refine(status, "%s: text \"%s\" cannot be read", file->path, name);
-    return SPMD_OK;
+    return status;
 }
 
 spmd_status spmd__text_read(const spmd_file *file, const char *name, char **text)

@@ -124,13 +124,21 @@ static spmd_dtype enum_dtype(hid_t type)
     return dtype;
 }
 
+/* HDF5 believes a damaged file that puts members outside of their record. */
+static bool members_fit(hid_t type, size_t member)
+{
+    size_t r = H5Tget_member_offset(type, 0), i = H5Tget_member_offset(type, 1);
+    size_t size = H5Tget_size(type);
+    return size >= member && r <= size - member && i <= size - member;
+}
+
 static spmd_dtype compound_dtype(hid_t type)
 {
     if (H5Tget_nmembers(type) != 2 || !member_is(type, 0, "r") || !member_is(type, 1, "i"))
         return SPMD_DTYPE_NONE;
     hid_t r = H5Tget_member_type(type, 0), i = H5Tget_member_type(type, 1);
     spmd_dtype part = SPMD_DTYPE_NONE;
-    if (H5Tget_class(r) == H5T_FLOAT && H5Tequal(r, i) > 0)
+    if (H5Tget_class(r) == H5T_FLOAT && H5Tequal(r, i) > 0 && members_fit(type, H5Tget_size(r)))
         part = float_dtype(r);
     H5Tclose(r);
     H5Tclose(i);

@@ -286,7 +286,7 @@ static void a_file_that_ends_within_a_dataset_is_told(void)
         EXPECT(truncate(path, 200000) == 0);
     choose("direct");
     EXPECT_FAILS(spmd_dataset_read(file, "v", "P(x)", SPMD_F64, &array), SPMD_ERR_FILE,
-                 "cut.h5: dataset \"v\" cannot be read: the file ends within it");
+                 "cut.h5: dataset \"v\" cannot be read: the file was cut from");
     EXPECT(array == NULL);
     EXPECT_OK(spmd_file_close(&file));
     choose("auto");
