@@ -28,10 +28,11 @@
 extern "C" {
 #endif
 
-/* Collective. Writes a tree to a file that is made or changed, as the new group or dataset `name`;
- * a dict or a list may also be the file itself, "/". Arrays lie on the file's mesh; blocks are
- * dense, and every rank has them; the trees of the ranks are the same, or it fails with
- * SPMD_ERR_DISAGREE. A failure half-way spoils the file, as that of spmd_dataset_write does. */
+/* Collective. Writes a tree to a file that is made or changed, as the new group or dataset `name`.
+ * No leaf, it may also be the file itself, "/": a dict beside what the file has, a list or None in
+ * an empty one. Arrays lie on the file's mesh; blocks are dense, and every rank has them; the trees
+ * of the ranks are the same, or it fails with SPMD_ERR_DISAGREE. A failure half-way spoils the
+ * file, as that of spmd_dataset_write does. */
 spmd_status spmd_tree_write(spmd_file *file, const char *name, const spmd_tree *tree);
 
 /* Collective. Reads all at `name` ("/": in the file) into a new tree: of arrays, keys, texts and

@@ -4,9 +4,9 @@
 
 #include "array/array.h"
 #include "array/tree.h"
-#include "core/block.h"
 #include "io/cause.h"
 #include "io/kind.h"
+#include "io/members.h"
 #include "io/object.h"
 #include "io/survey.h"
 #include "io/text.h"
@@ -97,19 +97,45 @@ static spmd_status check_writing(const spmd_file *file, const char *name, const 
     return spmd__file_check_new(file);
 }
 
+/* A file that has something can get more, but not become a list or None, or stay one. */
+static spmd_status check_root(const spmd_file *file, hid_t root, const spmd_tree *tree)
+{
+    struct members members = {0};
+    spmd_tree_kind kind = SPMD_TREE_DICT;
+    spmd_status status = spmd__kind_read(file, "/", root, &kind);
+    if (status == SPMD_OK)
+        status = spmd__members_list(file, "/", root, &members);
+    bool fits = kind == SPMD_TREE_DICT && (tree->kind == TREE_DICT || members.count == 0);
+    if (status == SPMD_OK && !fits)
+        status = spmd_fail(SPMD_ERR_FILE,
+                           "%s: has something already, which only dicts are added to; give the "
+                           "tree a name",
+                           file->path);
+    spmd__members_free(&members);
+    return status;
+}
+
+/* That the file itself can be this tree. */
+static spmd_status check_free_root(const spmd_file *file, const spmd_tree *tree)
+{
+    hid_t root = H5I_INVALID_HID;
+    TRY(spmd__object_open(file, "/", &root));
+    spmd_status status = check_root(file, root, tree);
+    H5Oclose(root);
+    for (int i = 0; status == SPMD_OK && i < tree->count; i++) {
+        char *child = NULL;
+        TRY(spmd__survey_child_name("/", tree, i, &child));
+        status = spmd__dataset_check_free(file, child);
+        free(child);
+    }
+    return status;
+}
+
 /* That there is nothing yet where the tree goes. Below a new group all is free. */
 static spmd_status check_free(const spmd_file *file, const char *name, const spmd_tree *tree)
 {
-    if (strcmp(name, "/") != 0)
-        return spmd__dataset_check_free(file, name);
-    for (int i = 0; i < tree->count; i++) {
-        char *child = NULL;
-        TRY(spmd__survey_child_name(name, tree, i, &child));
-        spmd_status status = spmd__dataset_check_free(file, child);
-        free(child);
-        TRY(status);
-    }
-    return SPMD_OK;
+    return strcmp(name, "/") == 0 ? check_free_root(file, tree)
+                                  : spmd__dataset_check_free(file, name);
 }
 
 spmd_status spmd_tree_write(spmd_file *file, const char *name, const spmd_tree *tree)

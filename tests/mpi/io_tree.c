@@ -761,6 +761,39 @@ static void a_changed_file_gets_another_tree(void)
     spmd_mesh_free(&mesh);
 }
 
+static void a_file_stays_what_it_is(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_tree *list = new_tree(), *dict = new_tree(), *none = new_tree(), *read = NULL;
+    EXPECT_OK(spmd_tree_set_text(list, "0", "first"));
+    EXPECT_OK(spmd_tree_set_text(dict, "a", "b"));
+    spmd_file *file = create(mesh, scratch("list.h5"));
+    EXPECT_OK(spmd_tree_write(file, "", list));
+    EXPECT_FAILS(spmd_tree_write(file, "", dict), SPMD_ERR_FILE, "only dicts are added to");
+    EXPECT_FAILS(spmd_tree_write(file, "", list), SPMD_ERR_FILE, "only dicts are added to");
+    close_file(&file);
+    file = open_file(mesh, scratch("list.h5"));
+    EXPECT_OK(spmd_tree_read(file, "", "P()", &read));
+    EXPECT(format_is(read, "[first]"));
+    spmd_tree_free(&read);
+    close_file(&file);
+    file = create(mesh, scratch("dict.h5"));
+    EXPECT_OK(spmd_tree_write(file, "", dict));
+    EXPECT_FAILS(spmd_tree_write(file, "", list), SPMD_ERR_FILE, "only dicts are added to");
+    EXPECT_FAILS(spmd_tree_write(file, "", none), SPMD_ERR_FILE, "only dicts are added to");
+    spmd_file_discard(&file);
+    write_tree(mesh, scratch("none.h5"), "", none);
+    file = open_file(mesh, scratch("none.h5"));
+    EXPECT_OK(spmd_tree_read(file, "", "P()", &read));
+    EXPECT(format_is(read, "None"));
+    spmd_tree_free(&read);
+    close_file(&file);
+    spmd_tree_free(&none);
+    spmd_tree_free(&dict);
+    spmd_tree_free(&list);
+    spmd_mesh_free(&mesh);
+}
+
 /* SPMD_CHECK=1 finds a block that differs when groups were made already. */
 static void a_failure_half_way_spoils_the_file(void)
 {
@@ -1123,8 +1156,9 @@ HARNESS_MAIN("io_tree", CASE(all_kinds_come_back), CASE(any_program_can_read_the
              CASE(a_mask_leaves_out), CASE(what_there_is_is_read_alike),
              CASE(like_decides_what_a_number_is), CASE(reading_alike_converts),
              CASE(zeros_are_put_behind), CASE(other_things_are_padded), CASE(a_strict_mesh_pads),
-             CASE(a_changed_file_gets_another_tree), CASE(a_failure_half_way_spoils_the_file),
-             CASE(deep_trees_come_back), CASE(wide_trees_come_back),
-             CASE(any_tree_comes_back_on_any_mesh), CASE(idle_ranks_succeed_at_once),
-             CASE(structures_that_do_not_fit_are_told), CASE(wrong_uses_of_writing_are_told),
-             CASE(wrong_uses_of_reading_are_told), CASE(ranks_that_disagree_are_told))
+             CASE(a_changed_file_gets_another_tree), CASE(a_file_stays_what_it_is),
+             CASE(a_failure_half_way_spoils_the_file), CASE(deep_trees_come_back),
+             CASE(wide_trees_come_back), CASE(any_tree_comes_back_on_any_mesh),
+             CASE(idle_ranks_succeed_at_once), CASE(structures_that_do_not_fit_are_told),
+             CASE(wrong_uses_of_writing_are_told), CASE(wrong_uses_of_reading_are_told),
+             CASE(ranks_that_disagree_are_told))
