@@ -88,6 +88,15 @@ static spmd_status begin_lanes(const struct exchange *exchange)
     return SPMD_OK;
 }
 
+/* Whether what goes to `to` is there already. */
+static bool is_in_place(const struct view *to, const struct view *from)
+{
+    bool same = to->data == from->data;
+    for (int d = 0; d < to->ndim; d++)
+        same = same && (to->extent[d] == 1 || to->stride[d] == from->stride[d]);
+    return same;
+}
+
 /* Copies what this rank has for itself; `within` one block it is one part at most. */
 static void copy_own(const struct exchange *exchange, bool within)
 {
@@ -95,6 +104,8 @@ static void copy_own(const struct exchange *exchange, bool within)
     for (int i = 0; i < staging->nown; i++) {
         struct view to = spmd__view_at(&staging->receives[i].transfer->part, exchange->to);
         struct view from = spmd__view_at(&staging->sends[i].transfer->part, exchange->from);
+        if (is_in_place(&to, &from))
+            continue;
         if (within)
             spmd__view_compact(&to, &from, exchange->element);
         else if (staging->past_cache)

@@ -40,7 +40,7 @@ struct exchange {
     /* What the data of parts to send, and to receive, are offsets from; NULL: they are addresses.
      * Either may be another one at each run. They may be the same block where
      * spmd__exchange_is_own: what stays is moved to its beginning when the others have taken
-     * theirs. */
+     * theirs. `from` may lie in the block at `to` where what stays already lies in its place. */
     char *from, *to;
     bool offered; /* all parts to send lie in the block at `from`, and the node may read it */
     struct transfers sends;

@@ -1,7 +1,11 @@
 /* array/reshard.c - the same array under another sharding, at once. */
 #include "array/reshard.h"
 
+#include <string.h>
+
+#include "core/block.h"
 #include "core/hash.h"
+#include "core/pool.h"
 
 /* The move of a plan that has begun. */
 static spmd_status move(spmd_reshard_call *plan, const spmd_array *array, spmd_array **out)
@@ -36,6 +40,39 @@ spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd
     } else if (status == SPMD_OK) {
         status = move(&plan, array, out);
     }
+    spmd__reshard_end(&plan);
+    return status;
+}
+
+/* MPI's collectives take no source that lies in their target: *copy, to be given back, is one that
+ * does not. */
+static spmd_status copy_source(const spmd_reshard_call *plan, const spmd_block *source,
+                               spmd_block *copy)
+{
+    *copy = *source;
+    copy->data = NULL;
+    if (!plan->collective.group)
+        return SPMD_OK;
+    TRY(spmd__pool_take(spmd__block_bytes(source), false, &copy->data));
+    memcpy(copy->data, source->data, spmd__block_bytes(source));
+    return SPMD_OK;
+}
+
+spmd_status spmd__reshard_into(const spmd_array *array, spmd_array *target)
+{
+    spmd_reshard_call plan;
+    spmd_block copy = {.data = NULL};
+    spmd_status status =
+        spmd__reshard_begin(array->sharding, target->sharding, array->dtype, array->shape, &plan);
+    if (status == SPMD_OK && !plan.nothing) {
+        status = spmd__reshard_draft(&plan);
+        if (status == SPMD_OK)
+            status = copy_source(&plan, &array->block, &copy);
+        status = spmd__reshard_agree(&plan, status);
+        if (status == SPMD_OK)
+            status = spmd__reshard_move(&plan, copy.data ? &copy : &array->block, &target->block);
+    }
+    spmd__pool_give(copy.data);
     spmd__reshard_end(&plan);
     return status;
 }

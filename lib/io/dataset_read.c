@@ -1,14 +1,12 @@
 /* io/dataset_read.c - arrays from datasets, or from parts of them. */
-#include "array/array.h"
-#include "array/reshard.h"
 #include "io/cause.h"
 #include "io/damage.h"
 #include "io/dataset.h"
 #include "io/description.h"
 #include "io/filters.h"
 #include "io/hyperslab.h"
+#include "io/landing.h"
 #include "io/object.h"
-#include "io/staging.h"
 #include "io/transfer.h"
 #include "io/types.h"
 
@@ -19,8 +17,7 @@ struct reading {
     const spmd_sharding *sharding;
     spmd_dtype dtype; /* asked for; later the array's */
     spmd_hyperslab slab;
-    spmd_sharding *lay;
-    spmd_array *array; /* under `lay` */
+    struct landing landing;
 };
 
 static spmd_status check_type(const struct reading *reading, spmd_dtype stored)
@@ -43,15 +40,15 @@ static spmd_status check_place(struct reading *reading, spmd_shape whole)
     return SPMD_OK;
 }
 
-static spmd_status plan_reading(struct reading *reading, const struct description *about)
+static spmd_status plan_reading(struct reading *reading, hid_t dataset,
+                                const struct description *about)
 {
     if (reading->dtype == SPMD_DTYPE_NONE)
         reading->dtype = about->dtype;
     TRY(check_type(reading, about->dtype));
     TRY(check_place(reading, about->shape));
     spmd_shape shape = spmd__hyperslab_shape(&reading->slab);
-    TRY(spmd__staging_choose(reading->sharding, reading->dtype, shape, &reading->lay));
-    return spmd__array_alloc(reading->lay, reading->dtype, shape, &reading->array);
+    return spmd__landing_make(dataset, reading->sharding, reading->dtype, shape, &reading->landing);
 }
 
 static spmd_status load_from(struct reading *reading, hid_t dataset)
@@ -59,9 +56,9 @@ static spmd_status load_from(struct reading *reading, hid_t dataset)
     struct description about;
     TRY(spmd__dataset_describe(reading->file, reading->name, dataset, &about));
     TRY(spmd__filters_check(reading->file, reading->name, dataset));
-    TRY(plan_reading(reading, &about));
+    TRY(plan_reading(reading, dataset, &about));
     return spmd__transfer(reading->file, reading->name, dataset, FROM_FILE, &reading->slab,
-                          &reading->array->block);
+                          &reading->landing.part->block);
 }
 
 static spmd_status load(struct reading *reading)
@@ -76,17 +73,10 @@ static spmd_status load(struct reading *reading)
 
 static spmd_status read_on_member(struct reading *reading, spmd_array **out)
 {
-    spmd_array *array = NULL;
     spmd_status status;
+    reading->landing = (struct landing){.sharding = reading->sharding};
     QUIETLY(status = load(reading));
-    status = spmd__array_settle(reading->sharding, status, 0, reading->array, &array);
-    if (status == SPMD_OK) {
-        status = spmd__reshard(array, reading->sharding, out);
-        spmd_array_free(&array);
-    }
-    if (reading->lay)
-        spmd_sharding_free(&reading->lay);
-    return status;
+    return spmd__landing_settle(&reading->landing, status, out);
 }
 
 static spmd_status check_reading(const spmd_file *file, spmd_dtype dtype, spmd_array **array)

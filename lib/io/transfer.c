@@ -1,6 +1,9 @@
 /* io/transfer.c - a block from or to its place in a dataset. */
 #include "io/transfer.h"
 
+#include <string.h>
+
+#include "core/block.h"
 #include "io/cause.h"
 #include "io/convert.h"
 #include "io/direct.h"
@@ -106,6 +109,14 @@ static spmd_status move_block(const struct transfer *how, const spmd_block *bloc
     return SPMD_OK;
 }
 
+/* What nobody has written may stay as it is in memory: not even HDF5 sets what has no value. */
+static void clear_unwritten(hid_t dataset, const spmd_block *block)
+{
+    H5D_space_status_t status;
+    if (H5Dget_space_status(dataset, &status) < 0 || status != H5D_SPACE_STATUS_ALLOCATED)
+        memset(block->data, 0, spmd__block_bytes(block));
+}
+
 spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t dataset,
                            enum direction direction, const spmd_hyperslab *slab,
                            const spmd_block *block)
@@ -123,6 +134,8 @@ spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t datase
         spmd_block shifted = spmd__hyperslab_shift(slab, block);
         status = spmd__direct_move(file, name, dataset, type, direction, &shifted, &done);
     }
+    if (status == SPMD_OK && !done && direction == FROM_FILE)
+        clear_unwritten(dataset, block);
     if (status == SPMD_OK && !done)
         status = move_block(&how, block);
     H5Tclose(type);

@@ -109,8 +109,8 @@ static spmd_status stage_and_move(struct writing *writing)
     const spmd_array *array = writing->array;
     spmd_sharding *sharding = NULL;
     spmd_array *lay = NULL;
-    spmd_status status =
-        spmd__staging_choose(array->sharding, array->dtype, array->shape, &sharding);
+    spmd_status status = spmd__staging_choose(writing->dataset, TO_FILE, array->sharding,
+                                              array->dtype, array->shape, &sharding);
     status = spmd__mesh_agree(writing->file->mesh, status, 0);
     if (status == SPMD_OK)
         status = spmd__reshard(writing->array, sharding, &lay);
