@@ -401,6 +401,16 @@ struct spec spmd__spec_rename(const struct spec *spec, const int to[SPMD_MAX_AXE
     return renamed;
 }
 
+struct spec spmd__spec_along(int dim, const struct axis_list *axes)
+{
+    struct spec spec = {.ndim = dim + 1};
+    for (int i = 0; i < axes->count; i++)
+        spec.axis[i] = axes->axis[i];
+    for (int d = dim + 1; d <= SPMD_MAX_DIMS; d++)
+        spec.first[d] = axes->count;
+    return spec;
+}
+
 struct spec spmd__spec_join(const struct spec *major, const struct spec *minor)
 {
     struct spec joined = {.ndim = major->ndim > minor->ndim ? major->ndim : minor->ndim,

@@ -48,6 +48,9 @@ uint32_t spmd__spec_used(const struct spec *spec);
  * are left out. Of partitions alone: nothing of it is open or unreduced. */
 struct spec spmd__spec_rename(const struct spec *spec, const int to[SPMD_MAX_AXES]);
 
+/* The spec that splits dimension `dim` along `axes`, and no other one. */
+struct spec spmd__spec_along(int dim, const struct axis_list *axes);
+
 /* The spec whose entries have the axes of `major`, followed by those of `minor`, which are others.
  * What is open or unreduced is as in `major`. */
 struct spec spmd__spec_join(const struct spec *major, const struct spec *minor);

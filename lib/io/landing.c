@@ -16,19 +16,6 @@ static int first_dim(spmd_shape shape)
     return d;
 }
 
-/* `sharding`, with one dimension split further, along the axes that hold replicas. */
-static spmd_status split_replicas(const spmd_sharding *sharding, struct axis_list replicated,
-                                  int dim, spmd_sharding **finer)
-{
-    struct spec minor = {.ndim = dim + 1};
-    for (int i = 0; i < replicated.count; i++)
-        minor.axis[i] = replicated.axis[i];
-    for (int d = dim + 1; d <= SPMD_MAX_DIMS; d++)
-        minor.first[d] = replicated.count;
-    struct spec spec = spmd__spec_join(&sharding->spec, &minor);
-    return spmd__sharding_make(sharding->mesh, &spec, finer);
-}
-
 /* Whether blocks are shared out among those who hold them: *finer is NULL if not. */
 static spmd_status share_out(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape,
                              spmd_sharding **finer)
@@ -45,7 +32,9 @@ static spmd_status share_out(const spmd_sharding *sharding, spmd_dtype dtype, sp
         box.hi[dim] - box.lo[dim] < sharers)
         return SPMD_OK;
     spmd_sharding *made = NULL;
-    TRY(split_replicas(sharding, replicated, dim, &made));
+    struct spec along = spmd__spec_along(dim, &replicated);
+    struct spec spec = spmd__spec_join(&sharding->spec, &along);
+    TRY(spmd__sharding_make(sharding->mesh, &spec, &made));
     if (sharding->mesh->strict && spmd_sharding_check(made, shape) != SPMD_OK)
         spmd_sharding_free(&made);
     *finer = made;

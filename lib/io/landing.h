@@ -11,6 +11,7 @@
 #define IO_LANDING_H
 
 #include "array/array.h"
+#include "io/h5.h"
 
 struct landing {
     const spmd_sharding *sharding; /* that the array shall have */

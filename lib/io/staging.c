@@ -17,17 +17,20 @@ static spmd_shape part_of(const spmd_sharding *sharding, spmd_shape shape)
     return spmd_box_shape(&box);
 }
 
-static bool is_torn(spmd_shape part, enum direction direction, spmd_dtype dtype, spmd_shape shape)
+/* Bytes that lie one after the other in the file. */
+static int64_t run_bytes(spmd_shape part, spmd_dtype dtype, spmd_shape shape)
 {
-    int64_t size = spmd_shape_size(part);
     int64_t run = (int64_t)spmd_dtype_size(dtype);
     int d = part.ndim - 1;
     while (d > 0 && part.dim[d] == shape.dim[d])
         run *= part.dim[d--];
-    if (d >= 0)
-        run *= part.dim[d];
-    return size > 0 && run < long_run_bytes[direction] &&
-           size * (int64_t)spmd_dtype_size(dtype) / run > FEW_RUNS;
+    return d >= 0 ? run * part.dim[d] : run;
+}
+
+static bool is_torn(spmd_shape part, enum direction direction, spmd_dtype dtype, int64_t run)
+{
+    int64_t bytes = spmd_shape_size(part) * (int64_t)spmd_dtype_size(dtype);
+    return run > 0 && run < long_run_bytes[direction] && bytes / run > FEW_RUNS;
 }
 
 /* How many ranks have something of each chunk, about. */
@@ -48,20 +51,32 @@ static bool wants_rows(hid_t dataset, enum direction direction, spmd_shape part,
     int64_t chunk[SPMD_MAX_DIMS];
     if (spmd__chunks_of(dataset, chunk))
         return sharers(chunk, rows) < sharers(chunk, part);
-    return is_torn(part, direction, dtype, shape);
+    int64_t run = run_bytes(part, dtype, shape);
+    return is_torn(part, direction, dtype, run) && run_bytes(rows, dtype, shape) > run;
 }
 
-/* The sharding by rows over the axes that `sharding` uses. */
-static spmd_status create_rows(const spmd_sharding *sharding, spmd_sharding **rows)
+/* The sharding by rows over the axes that `sharding` uses: along the first dimension that has as
+ * many indices as there are parts. *rows is NULL if none has, or if a strict mesh does not allow
+ * that. */
+static spmd_status create_rows(const spmd_sharding *sharding, spmd_shape shape,
+                               spmd_sharding **rows)
 {
-    char spec[SPMD_MAX_AXES * (SPMD_MAX_NAME + 1) + sizeof "P(())"];
-    struct text text = spmd__text_begin(spec, sizeof spec);
+    spmd_mesh *mesh = sharding->mesh;
     struct axis_list used = spmd__axis_list_of_mask(spmd__spec_used(&sharding->spec));
-    const char *before = "P((";
-    for (int i = 0; i < used.count; i++, before = ",")
-        spmd__text_add(&text, "%s%s", before, sharding->mesh->axes.name[used.axis[i]]);
-    spmd__text_add(&text, "))");
-    return spmd_sharding_create(sharding->mesh, spec, rows);
+    int64_t parts = spmd__axis_list_size(&mesh->axes, &used);
+    int dim = 0;
+    while (dim < shape.ndim && shape.dim[dim] < parts)
+        dim++;
+    *rows = NULL;
+    if (used.count == 0 || dim == shape.ndim)
+        return SPMD_OK;
+    spmd_sharding *made = NULL;
+    struct spec spec = spmd__spec_along(dim, &used);
+    TRY(spmd__sharding_make(mesh, &spec, &made));
+    if (mesh->strict && spmd_sharding_check(made, shape) != SPMD_OK)
+        spmd_sharding_free(&made);
+    *rows = made;
+    return SPMD_OK;
 }
 
 spmd_status spmd__staging_choose(hid_t dataset, enum direction direction,
@@ -69,16 +84,12 @@ spmd_status spmd__staging_choose(hid_t dataset, enum direction direction,
                                  spmd_sharding **staging)
 {
     spmd_sharding *rows = NULL;
-    if (shape.ndim > 1 && spmd__spec_used(&sharding->spec)) {
-        TRY(create_rows(sharding, &rows));
-        /* A strict mesh may not allow rows. */
-        bool fits = !sharding->mesh->strict || spmd_sharding_check(rows, shape) == SPMD_OK;
-        if (fits && wants_rows(dataset, direction, part_of(sharding, shape), part_of(rows, shape),
-                               dtype, shape)) {
-            *staging = rows;
-            return SPMD_OK;
-        }
-        spmd_sharding_free(&rows);
+    TRY(create_rows(sharding, shape, &rows));
+    if (rows && wants_rows(dataset, direction, part_of(sharding, shape), part_of(rows, shape),
+                           dtype, shape)) {
+        *staging = rows;
+        return SPMD_OK;
     }
+    spmd_sharding_free(&rows);
     return spmd__sharding_of_values(sharding, staging);
 }

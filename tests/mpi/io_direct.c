@@ -123,6 +123,57 @@ static void every_way_writes_and_reads_the_same(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Bytes that this process has read from files so far; -1 where the system does not tell. */
+static int64_t bytes_read(void)
+{
+    long long bytes = -1;
+    FILE *file = fopen("/proc/self/io", "r");
+    if (!file || fscanf(file, "rchar: %lld", &bytes) != 1)
+        bytes = -1;
+    if (file)
+        fclose(file);
+    return bytes;
+}
+
+/* Collective. Bytes that all ranks read for an array. */
+static int64_t bytes_for(spmd_mesh *mesh, const char *path, const char *spec)
+{
+    spmd_array *array = NULL;
+    int64_t bytes = -bytes_read();
+    EXPECT_OK(spmd_read(mesh, path, "v", spec, SPMD_F64, &array));
+    bytes += bytes_read();
+    spmd_array_free(&array);
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return bytes;
+}
+
+/* In their places, and moved by whatever way; the first dimensions are of one index. */
+static void equal_blocks_are_read_once(void)
+{
+    static const char *const ways[] = {"auto", "messages", "collective", "readv"};
+    const spmd_shape shape = SPMD_SHAPE(1, 203, 211, 5);
+    const int64_t bytes = 203 * 211 * 5 * 8;
+    const char *path = scratch("once.h5");
+    bool counts = bytes_read() >= 0;
+    for (int w = 0; w < 4; w++) {
+        setenv("SPMD_MOVE", ways[w], 1);
+        spmd_mesh *mesh = make_mesh(test_size % 2 == 0 ? "x=*,y=2" : "x=1,y=*");
+        write_arange(mesh, path, "P()", SPMD_F64, shape);
+        expect_arange(mesh, path, "v", "P()", SPMD_F64, shape);
+        expect_arange(mesh, path, "v", "P(-,x)", SPMD_F64, shape);
+        expect_arange(mesh, path, "v", "P(-,-,x)", SPMD_F64, shape);
+        expect_arange(mesh, path, "v", "P(-,-,-,y)", SPMD_F64, shape);
+        if (counts) {
+            int64_t more = 200000 * test_size; /* what each rank reads of the file's metadata */
+            EXPECT(bytes_for(mesh, path, "P()") < bytes + more);
+            EXPECT(bytes_for(mesh, path, "P(-,x)") < bytes + more);
+        }
+        spmd_mesh_free(&mesh);
+    }
+    setenv("SPMD_MOVE", "", 1);
+    drop(path);
+}
+
 static void another_value_is_refused(void)
 {
     spmd_mesh *mesh = make_mesh("x=*");
@@ -294,7 +345,8 @@ static void a_file_that_ends_within_a_dataset_is_told(void)
     spmd_mesh_free(&mesh);
 }
 
-HARNESS_MAIN("io_direct", CASE(every_way_writes_and_reads_the_same), CASE(another_value_is_refused),
+HARNESS_MAIN("io_direct", CASE(every_way_writes_and_reads_the_same),
+             CASE(equal_blocks_are_read_once), CASE(another_value_is_refused),
              CASE(what_does_not_lie_in_one_piece_goes_by_hdf5),
              CASE(the_file_that_was_opened_is_read), CASE(places_beyond_4_gib),
              CASE(a_file_that_ends_within_a_dataset_is_told))
