@@ -31,8 +31,8 @@ struct spmd_reshard_call {
  * lies so already, nothing is communicated at all. */
 spmd_status spmd__reshard(spmd_array *array, const spmd_sharding *sharding, spmd_array **out);
 
-/* The same into the memory of `target`, in whose block the array's own may lie, at the place that it
- * has in there: then only what others hold is moved. */
+/* The same into the memory of `target`, in whose block the array's own may lie, at the place that
+ * it has in there: then only what others hold is moved. */
 spmd_status spmd__reshard_into(const spmd_array *array, spmd_array *target);
 
 /* A digest of what a reshard is from and to, for agreements. */
