@@ -13,6 +13,7 @@
 
 #include "core/runs.h"
 #include "io/cause.h"
+#include "io/descriptor.h"
 
 /* Shorter runs are left to HDF5, which reads several at once. */
 enum { LEAST_RUN_BYTES = 1 << 11 };
@@ -133,20 +134,6 @@ static int64_t place_of(hid_t dataset, const spmd_box *whole, hid_t type)
     return offset == HADDR_UNDEF ? -1 : (int64_t)offset;
 }
 
-/* HDF5's own descriptor of the file that has the dataset (a link may have led to another one), the
- * very file that was opened, whatever its name leads to by now; -1 if it is an image in memory. */
-static int find_descriptor(hid_t dataset)
-{
-    hid_t file = H5Iget_file_id(dataset), access = H5Fget_access_plist(file);
-    int *handle = NULL;
-    if (H5Pget_driver(access) != H5FD_SEC2 ||
-        H5Fget_vfd_handle(file, H5P_DEFAULT, (void **)&handle) < 0)
-        handle = NULL;
-    H5Pclose(access);
-    H5Fclose(file);
-    return handle ? *handle : -1;
-}
-
 /* A file that is written has a name that nobody else uses; -1 if the dataset lies in another one.
  */
 static int open_aside(const spmd_file *file, hid_t dataset)
@@ -180,7 +167,7 @@ spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dat
     struct channel channel = {file, name, direction, -1};
     if (offset >= 0 && pays)
         channel.descriptor =
-            direction == TO_FILE ? open_aside(file, dataset) : find_descriptor(dataset);
+            direction == TO_FILE ? open_aside(file, dataset) : spmd__io_descriptor(dataset);
     if (channel.descriptor < 0)
         return way == IO_DIRECT ? refuse(file, name) : SPMD_OK;
     *done = true;

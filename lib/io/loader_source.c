@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "array/array.h"
 #include "core/block.h"
 #include "io/cause.h"
+#include "io/chunks.h"
 #include "io/description.h"
 #include "io/filters.h"
 #include "io/hyperslab.h"
@@ -54,22 +56,21 @@ static spmd_status describe(const spmd_file *file, struct source *source)
     return SPMD_OK;
 }
 
-/* Bytes of a band of chunks, those that have a part of one row. */
-static size_t band_bytes(const struct source *source, const hsize_t chunk[])
+/* Bytes of a band of chunks, those that have a part of one row: from what HDF5 has by itself, to
+ * what can be afforded. */
+static size_t band_bytes(const struct source *source, const int64_t chunk[])
 {
+    const double least = 1 << 20, most = 1 << 28;
     double bytes = (double)H5Tget_size(source->stored) * (double)chunk[0];
-    for (int d = 1; d < source->shape.ndim; d++) {
-        const double extent = (double)chunk[d];
-        bytes *= extent * (double)((source->shape.dim[d] - 1) / (int64_t)chunk[d] + 1);
-    }
-    const double most = 1 << 28, least = 1 << 20;
+    for (int d = 1; d < source->shape.ndim; d++)
+        bytes *= (double)(chunk[d] * ((source->shape.dim[d] - 1) / chunk[d] + 1));
     return (size_t)(bytes > most ? most : bytes < least ? least : bytes);
 }
 
 /* Opens it again for reads through HDF5, with a cache in which the chunks of a row stay until the
  * next row has been read: else HDF5 reads large chunks again for each. */
 static spmd_status open_with_cache(const spmd_file *file, struct source *source,
-                                   const hsize_t chunk[])
+                                   const int64_t chunk[])
 {
     enum { CACHE_SLOTS = 10007 };
     hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
@@ -84,20 +85,25 @@ static spmd_status open_with_cache(const spmd_file *file, struct source *source,
     return status;
 }
 
+/* As long as the file is now; 0 if it has no descriptor. */
+static int64_t file_bytes(const struct source *source)
+{
+    struct stat about;
+    return fstat(source->placement.file, &about) == 0 ? (int64_t)about.st_size : 0;
+}
+
 static spmd_status find_placement(const spmd_file *file, struct source *source)
 {
+    int64_t chunk[SPMD_MAX_DIMS] = {0};
+    const bool chunked = spmd__chunks_of(source->dataset, chunk);
+    source->chunk_rows = chunk[0];
     TRY(spmd__placement_open(file, source->name, source->dataset, source->shape,
                              &source->placement));
-    if (!source->placement.direct)
-        TRY(spmd__filters_check(file, source->name, source->dataset));
-    hid_t creation = H5Dget_create_plist(source->dataset);
-    const bool chunked = H5Pget_layout(creation) == H5D_CHUNKED;
-    hsize_t chunk[SPMD_MAX_DIMS] = {0};
-    if (chunked)
-        H5Pget_chunk(creation, source->shape.ndim, chunk);
-    H5Pclose(creation);
-    source->chunk_rows = (int64_t)chunk[0];
-    return chunked && !source->placement.direct ? open_with_cache(file, source, chunk) : SPMD_OK;
+    source->file_bytes = file_bytes(source);
+    if (source->placement.direct)
+        return SPMD_OK;
+    TRY(spmd__filters_check(file, source->name, source->dataset));
+    return chunked ? open_with_cache(file, source, chunk) : SPMD_OK;
 }
 
 spmd_status spmd__source_open(const spmd_file *file, struct source *source)
@@ -134,9 +140,14 @@ static int64_t count_neighbours(int64_t count, const struct wanted rows[])
     return n;
 }
 
+/* HDF5 takes what lies behind the end of a file for zeros. */
 spmd_status spmd__source_read(const spmd_file *file, const struct source *source, int64_t count,
                               const struct wanted rows[], const spmd_block *block)
 {
+    if (file_bytes(source) < source->file_bytes)
+        return spmd_fail(SPMD_ERR_FILE,
+                         "%s: dataset \"%s\", row %lld: the file was cut short since it was opened",
+                         file->path, source->name, (long long)rows[0].row);
     const size_t row_bytes = spmd__block_bytes(block) / (size_t)block->shape[0];
     spmd_hyperslab whole;
     TRY(spmd__hyperslab_resolve(NULL, source->shape, &whole));

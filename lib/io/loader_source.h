@@ -14,6 +14,7 @@ struct source {
     hid_t stored;  /* the type of its elements */
     bool converts; /* that is not the one of the batch */
     struct placement placement;
+    int64_t file_bytes; /* when it was opened */
 };
 
 /* Local. One that is not open: a name, and how its batches lie. */

@@ -4,21 +4,17 @@
 #include <stdlib.h>
 
 #include "core/mem.h"
-#include "io/cause.h"
+#include "io/descriptor.h"
+#include "io/direct.h"
 
-/* The descriptor that HDF5 reads the file by, if its bytes stand there as addresses say. */
-static bool find_descriptor(const spmd_file *file, int *descriptor)
+/* Whether addresses in the file that has the dataset are offsets from its beginning. */
+static bool begins_with_hdf5(hid_t dataset)
 {
-    hid_t access = H5Fget_access_plist(file->id), creation = H5Fget_create_plist(file->id);
+    hid_t file = H5Iget_file_id(dataset), creation = H5Fget_create_plist(file);
     hsize_t user_block = 0;
-    void *handle = NULL;
-    bool plain = H5Pget_driver(access) == H5FD_SEC2 &&
-                 H5Pget_userblock(creation, &user_block) >= 0 && user_block == 0 &&
-                 H5Fget_vfd_handle(file->id, H5P_DEFAULT, &handle) >= 0;
+    const bool plain = H5Pget_userblock(creation, &user_block) >= 0 && user_block == 0;
     H5Pclose(creation);
-    H5Pclose(access);
-    if (plain)
-        *descriptor = *(int *)handle;
+    H5Fclose(file);
     return plain;
 }
 
@@ -145,12 +141,8 @@ static spmd_status take_fill(hid_t creation, hid_t type, struct placement *place
     return SPMD_OK;
 }
 
-spmd_status spmd__placement_open(const spmd_file *file, const char *name, hid_t dataset,
-                                 spmd_shape shape, struct placement *placement)
+static spmd_status open_typed(hid_t dataset, struct placement *placement)
 {
-    *placement = (struct placement){.path = file->path, .name = name, .shape = shape};
-    if (!find_descriptor(file, &placement->file))
-        return SPMD_OK;
     hid_t type = H5Dget_type(dataset), creation = H5Dget_create_plist(dataset);
     placement->element = H5Tget_size(type);
     spmd_status status = take_fill(creation, type, placement);
@@ -158,6 +150,19 @@ spmd_status spmd__placement_open(const spmd_file *file, const char *name, hid_t 
         status = open_layout(dataset, creation, placement);
     H5Pclose(creation);
     H5Tclose(type);
+    return status;
+}
+
+spmd_status spmd__placement_open(const spmd_file *file, const char *name, hid_t dataset,
+                                 spmd_shape shape, struct placement *placement)
+{
+    enum io_way way;
+    TRY(spmd__io_way(&way));
+    *placement = (struct placement){.path = file->path, .name = name, .shape = shape};
+    placement->file = spmd__io_descriptor(dataset);
+    if (way == IO_HDF5 || placement->file < 0 || !begins_with_hdf5(dataset))
+        return SPMD_OK;
+    spmd_status status = open_typed(dataset, placement);
     if (status != SPMD_OK)
         spmd__placement_close(placement);
     return status;

@@ -504,12 +504,6 @@ static void data_sets_that_do_not_fit_are_refused(void)
     spmd_mesh_free(&mesh);
 }
 
-/* Collective. A copy of the file that a case may spoil. */
-static const char *copy_file(const char *name)
-{
-    return make_file(name);
-}
-
 /* Where the elements of a contiguous data set, or of its first chunk, stand. */
 static int64_t offset_of(const char *file_path, const char *name)
 {
@@ -526,34 +520,48 @@ static int64_t offset_of(const char *file_path, const char *name)
     return (int64_t)offset;
 }
 
-/* The first batch is read before the file is cut, the second one perhaps; a later one fails, again
- * and again, and so that each rank knows. */
+/* A loader of a file of its own, of which then only the first 26 rows of "doubles" are left. */
+static spmd_loader *load_and_cut(spmd_mesh *mesh, const char *name, bool wait)
+{
+    const char *spec = "P(x)", *cut = make_file("cut.h5");
+    const spmd_loader_options options = {.batch = 8, .wait = wait};
+    spmd_loader *loader = NULL;
+    EXPECT_OK(spmd_loader_create(mesh, cut, 1, &name, &spec, &options, &loader));
+    MPI_Barrier(MPI_COMM_WORLD);
+    const long left = offset_of(cut, "doubles") + 26 * COLUMNS * (long)sizeof(double);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT(test_rank != 0 || truncate(cut, left) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    return loader;
+}
+
+static void expect_no_batch(spmd_loader *loader, const char *message)
+{
+    spmd_array *batch = NULL;
+    EXPECT_FAILS(spmd_loader_next(loader, &batch), SPMD_ERR_FILE, message);
+    EXPECT(strstr(spmd_error_message(), "cut.h5"));
+    expect_same_message();
+    EXPECT(!batch);
+}
+
+/* What is left of it is read; more fails, again and again, on each rank alike. */
 static void expect_cut_file_told(bool wait)
 {
-    const char *name = "doubles", *spec = "P(x)", *cut = copy_file("cut.h5");
-    const spmd_loader_options options = {.batch = 8, .wait = wait};
-    spmd_mesh *mesh = make_line();
-    spmd_loader *loader = NULL;
     spmd_array *batch = NULL;
-    EXPECT_OK(spmd_loader_create(mesh, cut, 1, &name, &spec, &options, &loader));
-    EXPECT_OK(spmd_loader_next(loader, &batch));
-    spmd_array_free(&batch);
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (test_rank == 0)
-        EXPECT(truncate(cut, offset_of(cut, name) + 26 * COLUMNS * (long)sizeof(double)) == 0);
-    MPI_Barrier(MPI_COMM_WORLD);
-    EXPECT_OK(spmd_loader_seek(loader, 0, 3));
-    for (int i = 0; i < 2; i++) {
-        EXPECT_FAILS(spmd_loader_next(loader, &batch), SPMD_ERR_FILE, "dataset \"doubles\", row 2");
-        EXPECT(strstr(spmd_error_message(), "cut.h5") &&
-               strstr(spmd_error_message(), "the file ends before it"));
-        expect_same_message();
-        EXPECT(!batch && spmd_loader_step(loader) == 3);
+    spmd_mesh *mesh = make_line();
+    spmd_loader *loader = load_and_cut(mesh, "doubles", wait);
+    for (int i = 0; loader && i < 3; i++) {
+        EXPECT_OK(spmd_loader_next(loader, &batch));
+        spmd_array_free(&batch);
     }
-    EXPECT_OK(spmd_loader_seek(loader, 0, 2));
+    for (int i = 0; loader && i < 2; i++) {
+        expect_no_batch(loader, "dataset \"doubles\", row 2");
+        EXPECT(strstr(spmd_error_message(), "the file ends before it"));
+        EXPECT(spmd_loader_epoch(loader) == 0 && spmd_loader_step(loader) == 3);
+    }
+    EXPECT_OK(spmd_loader_seek(loader, 0, 1));
     EXPECT_OK(spmd_loader_next(loader, &batch));
     spmd_array_free(&batch);
-    EXPECT_FAILS(spmd_loader_next(loader, &batch), SPMD_ERR_FILE, "dataset \"doubles\", row 2");
     spmd_loader_free(&loader);
     spmd_mesh_free(&mesh);
 }
@@ -564,9 +572,19 @@ static void a_file_cut_while_open_is_told_on_all_ranks(void)
     expect_cut_file_told(true);
 }
 
+/* HDF5 would read zeros. */
+static void a_file_cut_while_hdf5_reads_it_is_told(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_loader *loader = load_and_cut(mesh, "scaled", false);
+    expect_no_batch(loader, "dataset \"scaled\", row 0: the file was cut short");
+    spmd_loader_free(&loader);
+    spmd_mesh_free(&mesh);
+}
+
 static void expect_damage_told(const char *name, const char *message)
 {
-    const char *spec = "P(x)", *spoiled = copy_file("spoiled.h5");
+    const char *spec = "P(x)", *spoiled = make_file("spoiled.h5");
     const spmd_loader_options options = {.batch = 25};
     spmd_mesh *mesh = make_line();
     spmd_loader *loader = NULL;
@@ -633,5 +651,6 @@ HARNESS_MAIN("loader", CASE(the_file_is_made), CASE(rows_come_in_file_order),
              CASE(a_position_is_behind_what_was_given),
              CASE(a_position_of_something_else_is_refused), CASE(windows_shuffle_whole_chunks),
              CASE(what_cannot_be_is_refused), CASE(data_sets_that_do_not_fit_are_refused),
-             CASE(a_file_cut_while_open_is_told_on_all_ranks), CASE(damaged_chunks_are_told),
+             CASE(a_file_cut_while_open_is_told_on_all_ranks),
+             CASE(a_file_cut_while_hdf5_reads_it_is_told), CASE(damaged_chunks_are_told),
              CASE(idle_ranks_are_told_nothing))

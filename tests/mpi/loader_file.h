@@ -166,6 +166,7 @@ static inline void make_without_rows(hid_t file)
 static inline const char *make_file(const char *name)
 {
     const char *path = scratch(name);
+    MPI_Barrier(MPI_COMM_WORLD); /* nobody has an earlier one open */
     if (test_rank == 0) {
         hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
         make_row_numbers(file, "row", ROWS);
