@@ -213,10 +213,9 @@ static spmd_status copy_object(const spmd_file *from, const char *name, spmd_fil
 static spmd_status make_copy(const spmd_file *from, const char *name, spmd_file *to)
 {
     TRY(spmd__mesh_agree(to->mesh, spmd__dataset_check_free(to, name), 0));
-    hid_t creation = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(creation, 1);
-    spmd_status status = spmd__mesh_agree(to->mesh, copy_object(from, name, to, creation), 0);
-    H5Pclose(creation);
+    hid_t link = spmd__object_link(name);
+    spmd_status status = spmd__mesh_agree(to->mesh, copy_object(from, name, to, link), 0);
+    H5Pclose(link);
     to->broken = to->broken || status != SPMD_OK;
     return status;
 }

@@ -94,12 +94,11 @@ static hid_t create_properties(const struct creation *creation, const int64_t ch
 
 static spmd_status create(const struct creation *creation, const int64_t chunk[], hid_t *dataset)
 {
-    hid_t links = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(links, 1);
+    hid_t link = spmd__object_link(creation->name);
     hid_t type = spmd__type_create(creation->dtype), space = create_space(creation, chunk != NULL);
     hid_t properties = create_properties(creation, chunk, type);
     hid_t made =
-        H5Dcreate2(creation->file->id, creation->name, type, space, links, properties, H5P_DEFAULT);
+        H5Dcreate2(creation->file->id, creation->name, type, space, link, properties, H5P_DEFAULT);
     spmd_status status = SPMD_OK;
     if (made < 0)
         status = spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be created: %s",
@@ -109,7 +108,7 @@ static spmd_status create(const struct creation *creation, const int64_t chunk[]
     H5Pclose(properties);
     H5Sclose(space);
     H5Tclose(type);
-    H5Pclose(links);
+    H5Pclose(link);
     return status;
 }
 

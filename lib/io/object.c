@@ -141,3 +141,15 @@ spmd_status spmd__dataset_check_free(const spmd_file *file, const char *name)
     return spmd_fail(SPMD_ERR_FILE, "%s: a part of \"%s\" is a dataset, and so cannot be a group",
                      file->path, name);
 }
+
+/* A name that is told to be UTF-8 takes its group into HDF5's newer format. */
+hid_t spmd__object_link(const char *name)
+{
+    bool is_ascii = true;
+    for (const char *at = name; is_ascii && *at; at++)
+        is_ascii = (unsigned char)*at < 0x80;
+    hid_t link = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(link, 1);
+    H5Pset_char_encoding(link, is_ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8);
+    return link;
+}

@@ -17,4 +17,8 @@ spmd_status spmd__dataset_open(const spmd_file *file, const char *name, hid_t *d
 /* Collective, no agreement. That a dataset can be made at `name`. */
 spmd_status spmd__dataset_check_free(const spmd_file *file, const char *name);
 
+/* Local. The properties, to be closed, of the link to something new at `name`: groups on the way
+ * are made, and what is not ASCII is UTF-8. */
+hid_t spmd__object_link(const char *name);
+
 #endif

@@ -18,16 +18,15 @@ static spmd_status fail(const spmd_file *file, const char *name, const char *wha
 /* With its place in the file. */
 static spmd_status create_text(spmd_file *file, const char *name, hid_t type, hid_t *dataset)
 {
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), creation = H5Pcreate(H5P_DATASET_CREATE);
+    hid_t link = spmd__object_link(name), creation = H5Pcreate(H5P_DATASET_CREATE);
     hid_t space = H5Screate(H5S_SCALAR);
-    H5Pset_create_intermediate_group(links, 1);
     H5Pset_alloc_time(creation, H5D_ALLOC_TIME_EARLY);
     H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
-    *dataset = H5Dcreate2(file->id, name, type, space, links, creation, H5P_DEFAULT);
+    *dataset = H5Dcreate2(file->id, name, type, space, link, creation, H5P_DEFAULT);
     spmd_status status = *dataset < 0 ? fail(file, name, "created") : SPMD_OK;
     H5Sclose(space);
     H5Pclose(creation);
-    H5Pclose(links);
+    H5Pclose(link);
     return status == SPMD_OK ? spmd__aside_reserve(file, 0) : status;
 }
 

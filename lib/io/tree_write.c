@@ -14,16 +14,15 @@
 
 static spmd_status create_group(const spmd_file *file, const char *name)
 {
-    hid_t links = H5Pcreate(H5P_LINK_CREATE);
-    H5Pset_create_intermediate_group(links, 1);
-    hid_t group = H5Gcreate2(file->id, name, links, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t link = spmd__object_link(name);
+    hid_t group = H5Gcreate2(file->id, name, link, H5P_DEFAULT, H5P_DEFAULT);
     spmd_status status = SPMD_OK;
     if (group < 0)
         status = spmd_fail(SPMD_ERR_FILE, "%s: group \"%s\" cannot be created: %s", file->path,
                            name, spmd__io_cause().text);
     else
         H5Gclose(group);
-    H5Pclose(links);
+    H5Pclose(link);
     return status;
 }
 

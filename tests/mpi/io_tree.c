@@ -92,6 +92,10 @@ static void look_at_tree(const char *path)
     H5Tset_size(text, sizeof "a b\xc3\xa4");
     expect_elements(file, "t/note", text, text, 0, "a b\xc3\xa4", sizeof "a b\xc3\xa4");
     H5Tclose(text);
+    H5L_info_t link;
+    EXPECT(H5Lget_info(file, "t/d e/gr\xc3\xb6\xc3\x9fte", &link, H5P_DEFAULT) >= 0);
+    EXPECT(link.cset == H5T_CSET_UTF8);
+    EXPECT(H5Lget_info(file, "t/d e", &link, H5P_DEFAULT) >= 0 && link.cset == H5T_CSET_ASCII);
     H5Fclose(file);
 }
 
@@ -453,7 +457,7 @@ static void wide_trees_come_back(void)
     for (int i = 0; i < WIDE; i++) {
         snprintf(path, sizeof path, "list/%d", i);
         EXPECT_OK(spmd_tree_set_integer(tree, path, i));
-        snprintf(path, sizeof path, "dict/%d", WIDE - i);
+        snprintf(path, sizeof path, "dict/\xc3\xb6%d", WIDE - i);
         set_arange(tree, path, mesh, i % 2 ? "P(x)" : "P()", SPMD_I64, SPMD_SHAPE(i));
     }
     write_tree(mesh, scratch("wide.h5"), "", tree);
@@ -464,7 +468,7 @@ static void wide_trees_come_back(void)
             snprintf(path, sizeof path, "list/%d", i);
             EXPECT_OK(spmd_tree_get_integer(read, path, &integer));
             EXPECT(integer == i);
-            snprintf(path, sizeof path, "dict/%d", WIDE - i);
+            snprintf(path, sizeof path, "dict/\xc3\xb6%d", WIDE - i);
             EXPECT(is_arange(read, path));
         }
     spmd_tree_free(&read);
