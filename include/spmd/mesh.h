@@ -114,6 +114,11 @@ void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict);
  * own status back. */
 spmd_status spmd_agree(spmd_mesh *mesh, spmd_status status);
 
+/* Collective over the mesh. Every rank says yes or no and learns whether any of them said yes. A
+ * signal may come to some ranks only, or between two steps of some: asked here, all stop after the
+ * same step. An idle rank learns what it said itself. */
+spmd_status spmd_any(spmd_mesh *mesh, bool here, bool *anywhere);
+
 #ifdef __cplusplus
 }
 #endif

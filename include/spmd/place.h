@@ -29,6 +29,7 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_mesh_create_hybrid(...) SPMD_PLACED(spmd_mesh_create_hybrid(__VA_ARGS__))
 #define spmd_mesh_sub(...)           SPMD_PLACED(spmd_mesh_sub(__VA_ARGS__))
 #define spmd_agree(...)              SPMD_PLACED(spmd_agree(__VA_ARGS__))
+#define spmd_any(...)                SPMD_PLACED(spmd_any(__VA_ARGS__))
 
 /* spmd/sharding.h */
 #define spmd_sharding_create_single(...) SPMD_PLACED(spmd_sharding_create_single(__VA_ARGS__))
@@ -70,6 +71,13 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_dataset_set_text(...) SPMD_PLACED(spmd_dataset_set_text(__VA_ARGS__))
 #define spmd_read(...)             SPMD_PLACED(spmd_read(__VA_ARGS__))
 #define spmd_write(...)            SPMD_PLACED(spmd_write(__VA_ARGS__))
+
+/* spmd/checkpoint.h */
+#define spmd_checkpoint_save(...)         SPMD_PLACED(spmd_checkpoint_save(__VA_ARGS__))
+#define spmd_checkpoint_restore(...)      SPMD_PLACED(spmd_checkpoint_restore(__VA_ARGS__))
+#define spmd_checkpoint_restore_like(...) SPMD_PLACED(spmd_checkpoint_restore_like(__VA_ARGS__))
+#define spmd_checkpoint_latest(...)       SPMD_PLACED(spmd_checkpoint_latest(__VA_ARGS__))
+#define spmd_checkpoint_steps(...)        SPMD_PLACED(spmd_checkpoint_steps(__VA_ARGS__))
 
 /* spmd/sweep.h */
 #define spmd_sweep(...) SPMD_PLACED(spmd_sweep(__VA_ARGS__))

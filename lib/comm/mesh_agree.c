@@ -1,6 +1,7 @@
 /* comm/mesh_agree.c - agreements of a mesh: its ranks meet, then have one verdict. */
 #include "comm/agree.h"
 #include "comm/mesh.h"
+#include "comm/mpi.h"
 #include "core/mem.h"
 #include "core/place.h"
 
@@ -122,4 +123,17 @@ spmd_status spmd__mesh_agree_on_body(spmd_mesh *mesh, spmd_status status, uint64
 spmd_status spmd_agree(spmd_mesh *mesh, spmd_status status)
 {
     return spmd__mesh_agree(mesh, status, 0);
+}
+
+spmd_status spmd_any(spmd_mesh *mesh, bool here, bool *anywhere)
+{
+    spmd_status status = SPMD_OK;
+    if (!anywhere)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the answer is NULL");
+    TRY(spmd__mesh_agree(mesh, status, 0));
+    int any = here;
+    if (spmd__mesh_is_member(mesh))
+        TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &any, 1, MPI_INT, MPI_LOR, mesh->control));
+    *anywhere = any;
+    return SPMD_OK;
 }

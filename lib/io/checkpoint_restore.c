@@ -1,0 +1,242 @@
+/* io/checkpoint_restore.c - which checkpoints there are, and restoring them. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "comm/mesh.h"
+#include "comm/mpi.h"
+#include "core/hash.h"
+#include "core/mem.h"
+#include "core/text.h"
+#include "io/checkpoint.h"
+#include "io/checkpoint_directory.h"
+#include "io/seal.h"
+
+spmd_status spmd__checkpoint_enter(spmd_mesh *mesh, const char *call, spmd_status status,
+                                   const char *directory, uint64_t digest)
+{
+    if (status == SPMD_OK && (!directory || *directory == '\0'))
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "the directory of checkpoints is %s",
+                           directory ? "empty" : "NULL");
+    digest = spmd__file_digest(spmd__file_digest(digest, call), directory);
+    return spmd__mesh_agree(mesh, status, digest);
+}
+
+/* What position 0 tells the others of the directory. */
+struct choice {
+    int64_t step;
+    char older[120]; /* "20, 10"; "": there are none */
+};
+
+/* The last `count` steps, the highest first. */
+static void print_steps(char *buffer, size_t size, const int64_t step[], int count)
+{
+    enum { LISTED = 5 };
+    struct text text = spmd__text_begin(buffer, size);
+    spmd__text_add(&text, "%s", "");
+    for (int i = 0; i < count && i < LISTED; i++)
+        spmd__text_add(&text, "%s%lld", i > 0 ? ", " : "", (long long)step[count - 1 - i]);
+    if (count > LISTED)
+        spmd__text_add(&text, " and %d more", count - LISTED);
+}
+
+static spmd_status choose_from(const char *directory, const struct step_list *steps,
+                               struct choice *choice)
+{
+    if (steps->count == 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: there is no checkpoint", directory);
+    int at = steps->count - 1;
+    if (choice->step == SPMD_LATEST)
+        choice->step = steps->step[at];
+    while (at >= 0 && steps->step[at] != choice->step)
+        at--;
+    if (at >= 0) {
+        print_steps(choice->older, sizeof choice->older, steps->step, at);
+        return SPMD_OK;
+    }
+    print_steps(choice->older, sizeof choice->older, steps->step, steps->count);
+    return spmd_fail(SPMD_ERR_FILE, "%s: there is no checkpoint of step %lld; there are %s",
+                     directory, (long long)choice->step, choice->older);
+}
+
+static spmd_status choose(const char *directory, struct choice *choice)
+{
+    struct step_list steps = {0};
+    spmd_status status = spmd__checkpoint_list(directory, &steps);
+    if (status == SPMD_OK)
+        status = choose_from(directory, &steps, choice);
+    free(steps.step);
+    return status;
+}
+
+struct restoring {
+    spmd_mesh *mesh;
+    const char *directory;
+    bool by_like;      /* else */
+    const char *specs; /* by these */
+    const spmd_tree *like;
+    const spmd_tree_read_options *options;
+    struct choice choice;
+};
+
+/* Collective. What comes from the directory, on members. */
+static spmd_status agree_on_choice(struct restoring *restoring)
+{
+    spmd_mesh *mesh = restoring->mesh;
+    struct choice *choice = &restoring->choice;
+    spmd_status status = SPMD_OK;
+    if (mesh->position == 0)
+        status = choose(restoring->directory, choice);
+    TRY(spmd__mesh_agree(mesh, status, 0));
+    TRY_MPI(MPI_Bcast(choice, sizeof *choice, MPI_BYTE, 0, mesh->control));
+    return SPMD_OK;
+}
+
+/* HDF5 is not to meet what is no checkpoint. */
+static spmd_status check_begins(const char *path)
+{
+    if (!path)
+        return spmd_fail(SPMD_ERR_MEMORY, "out of memory");
+    if (!spmd__seal_begins(path))
+        return spmd_fail(SPMD_ERR_FILE, "%s: is no checkpoint, or its first bytes are damaged",
+                         path);
+    return SPMD_OK;
+}
+
+static spmd_status read_tree(const struct restoring *restoring, spmd_file *file, spmd_tree **tree)
+{
+    if (file->step != restoring->choice.step)
+        return spmd_fail(SPMD_ERR_FILE, "%s: is the checkpoint of step %lld, by another name",
+                         file->path, (long long)file->step);
+    if (restoring->by_like)
+        return spmd_tree_read_like(file, "/", restoring->like, restoring->options, tree);
+    return spmd_tree_read(file, "/", restoring->specs, tree);
+}
+
+static spmd_status read_file(const struct restoring *restoring, const char *path, spmd_tree **tree)
+{
+    spmd_file *file = NULL;
+    TRY(spmd_file_open(restoring->mesh, path, &file));
+    spmd_tree *made = NULL;
+    spmd_status status = read_tree(restoring, file, tree ? &made : NULL);
+    if (status != SPMD_OK) {
+        spmd_file_discard(&file);
+        return status;
+    }
+    status = spmd_file_close(&file);
+    if (status == SPMD_OK)
+        *tree = made;
+    else
+        spmd_tree_free(&made);
+    return status;
+}
+
+/* A damaged checkpoint is told with those before it. */
+static spmd_status tell_older(const struct restoring *restoring, spmd_status status)
+{
+    if (status != SPMD_ERR_FILE || restoring->choice.older[0] == '\0')
+        return status;
+    char message[ERROR_MESSAGE_BYTES];
+    snprintf(message, sizeof message, "%s", spmd_error_message());
+    return spmd__mesh_agree(
+        restoring->mesh,
+        spmd_fail(status, "%s; older steps here: %s", message, restoring->choice.older), 0);
+}
+
+static spmd_status restore_on_member(struct restoring *restoring, spmd_tree **tree)
+{
+    TRY(agree_on_choice(restoring));
+    char *path = spmd__checkpoint_path(restoring->directory, restoring->choice.step);
+    spmd_status status = spmd__mesh_agree(restoring->mesh, check_begins(path), 0);
+    if (status == SPMD_OK)
+        status = read_file(restoring, path, tree);
+    free(path);
+    return tell_older(restoring, status);
+}
+
+static spmd_status restore(struct restoring *restoring, const char *call, spmd_tree **tree)
+{
+    TRY(spmd__file_check_mesh(restoring->mesh));
+    if (!spmd__mesh_is_member(restoring->mesh))
+        return read_file(restoring, restoring->directory, tree);
+    int64_t step = restoring->choice.step;
+    spmd_status status = SPMD_OK;
+    if (step < SPMD_LATEST)
+        status =
+            spmd_fail(SPMD_ERR_ARGUMENT, "step %lld: a checkpoint's is 0 or more", (long long)step);
+    TRY(spmd__checkpoint_enter(restoring->mesh, call, status, restoring->directory,
+                               spmd__hash(0, &step, sizeof step)));
+    return restore_on_member(restoring, tree);
+}
+
+spmd_status spmd_checkpoint_restore(spmd_mesh *mesh, const char *directory, int64_t step,
+                                    const char *specs, spmd_tree **tree)
+{
+    struct restoring restoring = {
+        .mesh = mesh, .directory = directory, .specs = specs, .choice.step = step};
+    return restore(&restoring, __func__, tree);
+}
+
+spmd_status spmd_checkpoint_restore_like(spmd_mesh *mesh, const char *directory, int64_t step,
+                                         const spmd_tree *like,
+                                         const spmd_tree_read_options *options, spmd_tree **tree)
+{
+    struct restoring restoring = {.mesh = mesh,
+                                  .directory = directory,
+                                  .by_like = true,
+                                  .like = like,
+                                  .options = options,
+                                  .choice.step = step};
+    return restore(&restoring, __func__, tree);
+}
+
+/* Collective. The list of position 0, on members; on idle ranks it is empty. */
+static spmd_status share_steps(spmd_mesh *mesh, const char *call, spmd_status status,
+                               const char *directory, uint64_t digest, struct step_list *steps)
+{
+    *steps = (struct step_list){0};
+    if (!spmd__mesh_is_member(mesh))
+        return status;
+    TRY(spmd__checkpoint_enter(mesh, call, status, directory, digest));
+    if (mesh->position == 0)
+        status = spmd__checkpoint_list(directory, steps);
+    TRY(spmd__mesh_agree(mesh, status, 0));
+    TRY_MPI(MPI_Bcast(&steps->count, 1, MPI_INT, 0, mesh->control));
+    if (mesh->position != 0)
+        status = spmd__alloc((size_t)steps->count, sizeof *steps->step, &steps->step);
+    TRY(spmd__mesh_agree(mesh, status, 0));
+    TRY_MPI(MPI_Bcast(steps->step, steps->count, MPI_INT64_T, 0, mesh->control));
+    return SPMD_OK;
+}
+
+spmd_status spmd_checkpoint_latest(spmd_mesh *mesh, const char *directory, int64_t *step)
+{
+    TRY(spmd__file_check_mesh(mesh));
+    struct step_list steps = {0};
+    spmd_status status = SPMD_OK;
+    if (!step)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the step is NULL");
+    status = share_steps(mesh, __func__, status, directory, 0, &steps);
+    if (status == SPMD_OK)
+        *step = steps.count > 0 ? steps.step[steps.count - 1] : -1;
+    free(steps.step);
+    return status;
+}
+
+spmd_status spmd_checkpoint_steps(spmd_mesh *mesh, const char *directory, int capacity,
+                                  int64_t step[], int *count)
+{
+    TRY(spmd__file_check_mesh(mesh));
+    struct step_list steps = {0};
+    spmd_status status = SPMD_OK;
+    if (capacity < 0 || (capacity > 0 && !step) || !count)
+        status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no room for the steps, or their number");
+    status = share_steps(mesh, __func__, status, directory, (uint64_t)capacity, &steps);
+    if (status == SPMD_OK) {
+        *count = steps.count;
+        for (int i = 0; i < capacity && i < steps.count; i++)
+            step[i] = steps.step[i];
+    }
+    free(steps.step);
+    return status;
+}
