@@ -48,4 +48,23 @@ example 15_loops 1 3 4 8
 example 16_keys 1 3 4 8
 example 17_whole 2 3
 example 18_unreduced 4 6
+example 19_datasets 1 3 8
+ok '19_datasets leaves its series' test -s series.h5
+example 20_checkpoint 1 3 4
+ok '20_checkpoint keeps three' [ "$(cd run && echo *)" = \
+    'step-00000300.h5 step-00000400.h5 step-00000500.h5' ]
+
+# Killed at step 14 and started again on other ranks, 21 goes on behind the checkpoint of step 10.
+same '21_training on 3' "$texts/example-21_training.txt" run 3 "$examples/21_training"
+rm -r training
+not_ok '21_training killed on 4' run 4 "$examples/21_training" 14
+for ranks in 1 3; do
+    cp -r training "training.$ranks"
+done
+for ranks in 1 3; do
+    rm -r training
+    cp -r "training.$ranks" training
+    same "21_training goes on on $ranks" "$texts/example-21_training-resumed.txt" \
+        run "$ranks" "$examples/21_training"
+done
 plan_end
