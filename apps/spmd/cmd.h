@@ -13,6 +13,7 @@
 enum { CMD_DONE = 0, CMD_FAILED = 1, CMD_MISUSED = 2 };
 
 int cmd_bench(int argc, char **argv);
+int cmd_convert(int argc, char **argv);
 int cmd_info(int argc, char **argv);
 int cmd_layout(int argc, char **argv);
 int cmd_reshard(int argc, char **argv);

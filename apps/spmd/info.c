@@ -1,128 +1,155 @@
-/* info.c - spmd info: the versions, libraries and ranks that are found. */
+/* info.c - spmd info: what is found here, or in files. */
+#include "info.h"
+
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
-#ifdef HAVE_CBLAS
-#include <cblas.h>
-#endif
-
-#include <spmd.h>
 #include "args.h"
 #include "cmd.h"
-#include "plural.h"
+#include "json.h"
 
-static const struct args_usage usage = {
-    .synopsis = "spmd info",
-    .about = "Shows the versions of spmd and of the libraries that it runs with, the ranks and\n"
-             "hosts of this run, and the environment variables that the library reads. Warns\n"
-             "where the launcher and the MPI library do not know each other.",
-    .examples = "spmd info\n"
-                "mpirun -n 4 spmd info",
+enum { VERIFY, JSON, NOPTIONS };
+
+static const struct args_option option_table[NOPTIONS] = {
+    [VERIFY] = {"verify", NULL, "read what has a checksum, and compare"},
+    [JSON] = {"json", NULL, "print a JSON list, with an object for each FILE"},
 };
 
-static void print_mpi(void)
+static const struct args_usage usage = {
+    .synopsis = "spmd info\n"
+                "spmd info FILE... [OPTION...]",
+    .about = "Without FILE, shows the versions of spmd and of the libraries that it runs with,\n"
+             "the ranks and hosts of this run, and the environment variables that the library\n"
+             "reads. Warns where the launcher and the MPI library do not know each other.\n"
+             "\n"
+             "Of an HDF5 file, whoever wrote it, lists the arrays with their types, how they lay\n"
+             "when they were written and how they are stored, and all else that it has. Of a\n"
+             "directory, lists the checkpoints in it.\n"
+             "\n"
+             "With --verify, tells whether files and checkpoints are whole, and ends with 1 if\n"
+             "one is not; on several ranks each reads its part.",
+    .noptions = NOPTIONS,
+    .options = option_table,
+    .examples = "spmd info\n"
+                "mpirun -n 4 spmd info\n"
+                "spmd info run.h5\n"
+                "mpirun -n 4 spmd info --verify checkpoints",
+};
+
+/* The command line. */
+struct request {
+    const char *option[NOPTIONS]; /* NULL: not given */
+    int nfiles;
+    const char **files; /* [nfiles] */
+};
+
+long long info_size(const char *path)
 {
-    char text[MPI_MAX_LIBRARY_VERSION_STRING];
-    int length, version, subversion;
-    MPI_Get_library_version(text, &length);
-    MPI_Get_version(&version, &subversion);
-    text[strcspn(text, "\n")] = '\0';
-    printf("MPI       standard %d.%d, %s\n", version, subversion, text);
+    struct stat about;
+    return stat(path, &about) == 0 ? (long long)about.st_size : -1;
 }
 
-static void print_hdf5(void)
+bool info_is_array(const spmd_file_entry *entry)
 {
-    int major, minor, release;
-    bool parallel;
-    spmd_io_version(&major, &minor, &release, &parallel);
-    printf("HDF5      %d.%d.%d, %s\n", major, minor, release, parallel ? "parallel" : "serial");
+    return entry->kind == SPMD_TREE_ARRAY && !entry->problem && !entry->link;
 }
 
-static void print_blas(void)
+/* As position 0 sees it. */
+static bool is_directory(const char *path)
 {
-#if defined OPENBLAS_VERSION
-    printf("BLAS      %s, threads: %d\n", openblas_get_config(), openblas_get_num_threads());
-#elif defined HAVE_CBLAS
-    puts("BLAS      of unknown version (not OpenBLAS)");
-#else
-    puts("BLAS      none: this build has no spmd sweep");
-#endif
+    struct stat about;
+    int is = stat(path, &about) == 0 && S_ISDIR(about.st_mode);
+    MPI_Bcast(&is, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return is;
 }
 
-/* Collective. The number of hosts: of ranks that are the first of their shared memory. */
-static int count_hosts(void)
+static spmd_status show(const struct request *request, spmd_mesh *mesh, const char *path)
 {
-    MPI_Comm host;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &host);
-    int rank, hosts = 0;
-    MPI_Comm_rank(host, &rank);
-    int first = rank == 0;
-    MPI_Allreduce(&first, &hosts, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Comm_free(&host);
-    return hosts;
+    bool json = request->option[JSON], directory = is_directory(path);
+    if (request->option[VERIFY])
+        return info_verify(mesh, path, directory);
+    return directory ? info_steps(mesh, path, json) : info_file(mesh, path, json);
 }
 
-static void print_ranks(int ranks, int hosts)
+/* A JSON object in place of what a file has. */
+static void print_failure(const char *path)
 {
-    struct cmd_launch launch = cmd_launch();
-    printf("ranks     %d on %d host%s\n", ranks, hosts, plural(hosts));
-    if (launch.variable)
-        printf("launcher  %s=%lld\n", launch.variable, launch.size);
+    fputs("{\"file\": ", stdout);
+    json_text(stdout, path);
+    fputs(", \"error\": ", stdout);
+    json_text(stdout, spmd_error_message());
+    fputc('}', stdout);
+}
+
+/* Returns the exit code. */
+static int show_one(const struct request *request, spmd_mesh *mesh, const char *path)
+{
+    spmd_status status = show(request, mesh, path);
+    if (status != SPMD_OK && request->option[JSON] && cmd_is_speaker())
+        print_failure(path);
+    return cmd_conclude(status);
+}
+
+/* What stands between files, at the one that speaks. */
+static const char *separator(const struct request *request)
+{
+    if (!cmd_is_speaker() || request->option[VERIFY])
+        return "";
+    return request->option[JSON] ? ",\n " : "\n";
+}
+
+/* Goes on behind a file that fails; the code is that of the worst. */
+static int show_all(const struct request *request)
+{
+    spmd_mesh *mesh = NULL;
+    bool json = request->option[JSON] && cmd_is_speaker();
+    int worst = cmd_conclude(spmd_mesh_create(MPI_COMM_WORLD, "ranks=*", &mesh));
+    fputs(json ? "[" : "", stdout);
+    for (int i = 0; i < request->nfiles && mesh; i++) {
+        fputs(i > 0 ? separator(request) : "", stdout);
+        int code = show_one(request, mesh, request->files[i]);
+        worst = code > worst ? code : worst;
+    }
+    fputs(json ? "]\n" : "", stdout);
+    spmd_mesh_free(&mesh);
+    return worst;
+}
+
+static int check(const struct request *request)
+{
+    if (request->nfiles == 0 && (request->option[VERIFY] || request->option[JSON]))
+        return cmd_misuse("info", "--%s needs a FILE",
+                          option_table[request->option[VERIFY] ? VERIFY : JSON].name);
+    if (request->option[VERIFY] && request->option[JSON])
+        return cmd_misuse("info", "--verify prints no JSON");
+    return CMD_DONE;
+}
+
+static int run(const struct request *request)
+{
+    int code = check(request);
+    if (code != CMD_DONE)
+        return code;
+    MPI_Init(NULL, NULL);
+    if (request->nfiles > 0)
+        code = show_all(request);
     else
-        puts("launcher  none");
-}
-
-static void print_variable(const char *name, const char *meaning)
-{
-    const char *value = getenv(name);
-    printf("  %-21s  %-7s  %s\n", name, value ? value : "not set", meaning);
-}
-
-static void print_environment(void)
-{
-    puts("\nEnvironment:");
-    print_variable("SPMD_STRICT", "1: split dimensions must divide, as in JAX");
-    print_variable("SPMD_REPLICATION", "always, first or never: when replicas are compared");
-    print_variable("SPMD_CHECK", "1: ranks compare their calls before data moves");
-    print_variable("SPMD_WATCHDOG", "seconds of waiting after which ranks say where they are");
-    print_variable("SPMD_COSTS", "a file with what moving data costs");
-    print_variable("SPMD_MOVE", "auto, pool, readv, messages or collective: how data moves");
-    print_variable("HDF5_USE_FILE_LOCKING", "FALSE: read files that are locked");
-}
-
-/* A program built for one MPI and started by the launcher of another runs as many programs of
- * one rank. */
-static void warn_of_mixed_mpi(int ranks)
-{
-    struct cmd_launch launch = cmd_launch();
-    if (ranks == 1 && launch.size > 1)
-        cmd_warning("the launcher started %lld processes (%s=%lld), but MPI_COMM_WORLD has 1 rank: "
-                    "start spmd by the launcher of the MPI that it is built for",
-                    launch.size, launch.variable, launch.size);
+        info_system();
+    MPI_Finalize();
+    return code;
 }
 
 int cmd_info(int argc, char **argv)
 {
+    struct request request = {.files = calloc((size_t)argc, sizeof *request.files)};
     struct args args = args_begin(argc, argv, &usage);
-    int option = args_next(&args), ranks;
-    if (option == ARGS_STOP)
-        return args.code;
-    if (option == ARGS_OPERAND)
-        return cmd_misuse("info", "info takes no argument %s", args.value);
-
-    MPI_Init(NULL, NULL);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    int hosts = count_hosts();
-    if (cmd_is_speaker()) {
-        puts("spmd      " SPMD_VERSION);
-        print_mpi();
-        print_hdf5();
-        print_blas();
-        print_ranks(ranks, hosts);
-        print_environment();
+    if (!request.files) {
+        cmd_error("out of memory");
+        return CMD_FAILED;
     }
-    warn_of_mixed_mpi(ranks);
-    MPI_Finalize();
-    return CMD_DONE;
+    request.nfiles = args_take(&args, request.option, argc, request.files);
+    int code = request.nfiles == ARGS_STOP ? args.code : run(&request);
+    free(request.files);
+    return code;
 }

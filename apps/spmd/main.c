@@ -23,7 +23,8 @@ static const struct command commands[] = {
     {"sweep", "run one function for many configurations, sharded over the ranks", cmd_sweep},
 #endif
     {"bench", "measure how fast data moves on the ranks, and what it costs", cmd_bench},
-    {"info", "show the versions, libraries and ranks that are found", cmd_info},
+    {"info", "show what files have, or the versions and ranks that are found", cmd_info},
+    {"convert", "store the arrays of an HDF5 file in another way", cmd_convert},
     {"help", "show the help of a command", run_help},
 };
 enum { COMMANDS = sizeof commands / sizeof commands[0] };

@@ -1,5 +1,5 @@
 #!/bin/sh
-# command.sh - the frame of the command: help, version, exit codes; and spmd info.
+# command.sh - the frame of the command: help, version, exit codes; and spmd info without a file.
 . "$(dirname "$0")/tap.sh"
 texts=$top/tests/cli/golden
 unset OMPI_COMM_WORLD_SIZE OMPI_COMM_WORLD_RANK PMI_SIZE PMI_RANK SLURM_NTASKS SLURM_PROCID
@@ -25,6 +25,7 @@ same 'spmd layout -h' "$texts/help-layout.txt" "$spmd" layout -h
 same 'spmd help reshard' "$texts/help-reshard.txt" "$spmd" help reshard
 same 'spmd help info' "$texts/help-info.txt" "$spmd" help info
 same 'spmd info --help' "$texts/help-info.txt" "$spmd" info --help
+same 'spmd help convert' "$texts/help-convert.txt" "$spmd" help convert
 
 # Every command is in the manual page, with all of its options; each has its own help.
 for name in $("$spmd" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
@@ -32,7 +33,7 @@ for name in $("$spmd" --help | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p'); do
     grep -q "^\\.Ss spmd $name" "$top/docs/spmd.1"
     tap_case "spmd.1 tells of $name" $?
     missing=
-    for option in $("$spmd" "$name" --help | sed -n 's/^  --\([a-z-]*\).*/\1/p'); do
+    for option in $("$spmd" "$name" --help | sed -n 's/^  --\([a-z0-9-]*\).*/\1/p'); do
         grep -Eq "Fl -$option( |\$)" "$top/docs/spmd.1" || missing="$missing --$option"
     done
     [ -z "$missing" ]
@@ -68,7 +69,7 @@ for line in 'spmd  *[0-9]' 'MPI  *standard [0-9]' 'HDF5  *[0-9.]*, parallel' 'BL
     grep -q "^$line" "$tmp/.out"
     tap_case "info has: $line" $?
 done
-status 2 'info takes no arguments' "$spmd" info 3
+status 2 'info --json needs a file' "$spmd" info --json
 prints 'info of 3 ranks' 'ranks     3 on 1 host' run 3 "$spmd" info
 tap_run run 3 "$spmd" info
 [ "$(grep -c '^HDF5' "$tmp/.out")" = 1 ]
@@ -83,7 +84,7 @@ done
 tap_run env PMI_SIZE=4 PMI_RANK=2 "$spmd" info
 [ ! -s "$tmp/.out" ] && [ ! -s "$tmp/.err" ]
 tap_case 'of a mixed start, one process speaks' $?
-for words in nonsense 'layout --nonsense' 'layout x=2' 'info 3'; do
+for words in nonsense 'layout --nonsense' 'layout x=2' 'info --json'; do
     # shellcheck disable=SC2086
     status 2 "wrong use ends the one that speaks: $words" \
         env PMI_SIZE=4 PMI_RANK=0 "$spmd" $words

@@ -1,0 +1,177 @@
+/* convert.c - spmd convert: an HDF5 file whose arrays are stored in another way. */
+#include "convert.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "plural.h"
+
+struct conversion {
+    const struct convert_options *options;
+    spmd_mesh *mesh;
+    spmd_file *in, *out;
+    int64_t arrays; /* done so far */
+};
+
+/* Numbers that are read and written; all else goes over as it is. */
+static bool is_numbers(const spmd_file_entry *entry)
+{
+    return entry->elements && !entry->problem && entry->kind != SPMD_TREE_TEXT;
+}
+
+static bool is_array(const spmd_file_entry *entry)
+{
+    return is_numbers(entry) && entry->kind == SPMD_TREE_ARRAY && !entry->link;
+}
+
+static spmd_status convert_numbers(struct conversion *run, const spmd_file_entry *entry)
+{
+    spmd_dtype dtype = entry->dtype;
+    spmd_dataset_options layout = entry->options;
+    if (is_array(entry)) {
+        SPMD_TRY(convert_layout(run->options, entry->name, entry->shape, &dtype, &layout));
+        run->arrays++;
+    }
+    SPMD_TRY(spmd_dataset_create(run->out, entry->name, dtype, entry->shape, &layout));
+    const int64_t *chunk = layout.chunk[0] > 0 ? layout.chunk : entry->options.chunk;
+    SPMD_TRY(
+        convert_elements(run->mesh, run->in, run->out, entry->name, dtype, entry->shape, chunk));
+    return spmd_attributes_copy(run->in, entry->name, run->out);
+}
+
+static spmd_status convert_entry(struct conversion *run, const spmd_file_entry *entry)
+{
+    if (entry->problem && !entry->elements && !entry->link)
+        return spmd_fail(SPMD_ERR_FILE, "%s", entry->problem);
+    return is_numbers(entry) && !entry->link ? convert_numbers(run, entry)
+                                             : spmd_object_copy(run->in, entry->name, run->out);
+}
+
+/* The next entry that is not below this one. */
+static int skip_below(const spmd_file_listing *listing, int index)
+{
+    const char *name = listing->entry[index++].name;
+    size_t length = strlen(name);
+    while (index < listing->count && strncmp(listing->entry[index].name, name, length) == 0 &&
+           listing->entry[index].name[length] == '/')
+        index++;
+    return index;
+}
+
+static spmd_status convert_entries(struct conversion *run, const spmd_file_listing *listing)
+{
+    SPMD_TRY(spmd_attributes_copy(run->in, "/", run->out));
+    for (int i = 0; i < listing->count;) {
+        SPMD_TRY(convert_entry(run, &listing->entry[i]));
+        i = listing->entry[i].link ? skip_below(listing, i) : i + 1;
+    }
+    return SPMD_OK;
+}
+
+static const spmd_file_entry *find(const spmd_file_listing *listing, const char *name)
+{
+    for (int i = 0; i < listing->count; i++)
+        if (strcmp(listing->entry[i].name, name) == 0)
+            return &listing->entry[i];
+    return NULL;
+}
+
+static spmd_status check_names(const struct conversion *run, const spmd_file_listing *listing)
+{
+    for (int i = 0; i < run->options->nnames; i++) {
+        const char *name = run->options->names[i];
+        const spmd_file_entry *entry = find(listing, name);
+        spmd_dtype dtype;
+        spmd_shape shape;
+        if (entry && is_array(entry))
+            continue;
+        SPMD_TRY(spmd_dataset_info(run->in, name, &dtype, &shape)); /* tells what it is instead */
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s: \"%s\" is no array", run->options->in, name);
+    }
+    return SPMD_OK;
+}
+
+static spmd_status convert_all(struct conversion *run)
+{
+    spmd_file_listing *listing = NULL;
+    SPMD_TRY(spmd_file_list(run->in, "/", &listing));
+    spmd_status status = check_names(run, listing);
+    if (status == SPMD_OK)
+        status = convert_entries(run, listing);
+    spmd_file_listing_free(&listing);
+    return status;
+}
+
+static spmd_status write_out(struct conversion *run)
+{
+    SPMD_TRY(spmd_file_create(run->mesh, run->options->out, &run->out));
+    spmd_status status = convert_all(run);
+    if (status == SPMD_OK)
+        return spmd_file_close(&run->out);
+    spmd_file_discard(&run->out);
+    return status;
+}
+
+/* What stands at OUT is replaced if it is an HDF5 file, as far as can be told. */
+static spmd_status check_out(const struct conversion *run)
+{
+    struct stat about;
+    spmd_file *old = NULL;
+    int there = stat(run->options->out, &about) == 0;
+    MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (!there || run->options->force)
+        return SPMD_OK;
+    if (spmd_file_open(run->mesh, run->options->out, &old) == SPMD_OK)
+        return spmd_file_close(&old);
+    char reason[512];
+    snprintf(reason, sizeof reason, "%s", spmd_error_message());
+    return spmd_fail(SPMD_ERR_FILE, "%s; --force replaces it", reason);
+}
+
+static spmd_status open_and_convert(struct conversion *run)
+{
+    SPMD_TRY(check_out(run));
+    SPMD_TRY(spmd_file_open(run->mesh, run->options->in, &run->in));
+    spmd_status status = write_out(run);
+    if (status == SPMD_OK)
+        return spmd_file_close(&run->in);
+    spmd_file_discard(&run->in);
+    return status;
+}
+
+static long long size_of(const char *path)
+{
+    struct stat about;
+    return stat(path, &about) == 0 ? (long long)about.st_size : -1;
+}
+
+static spmd_status convert(struct conversion *run)
+{
+    const struct convert_options *options = run->options;
+    long long before = size_of(options->in);
+    SPMD_TRY(open_and_convert(run));
+    if (cmd_is_speaker())
+        printf("%s: %lld array%s, %lld bytes in place of %lld\n", options->out,
+               (long long)run->arrays, plural(run->arrays), size_of(options->out), before);
+    return SPMD_OK;
+}
+
+int cmd_convert(int argc, char **argv)
+{
+    struct convert_options options;
+    int code;
+    if (convert_options_parse(argc, argv, &options, &code)) {
+        struct conversion run = {.options = &options};
+        MPI_Init(NULL, NULL);
+        spmd_status status = spmd_mesh_create(MPI_COMM_WORLD, "ranks=*", &run.mesh);
+        if (status == SPMD_OK)
+            status = convert(&run);
+        code = cmd_conclude(status);
+        spmd_mesh_free(&run.mesh);
+        MPI_Finalize();
+    }
+    convert_options_free(&options);
+    return code;
+}

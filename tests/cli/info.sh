@@ -1,0 +1,75 @@
+#!/bin/sh
+# info.sh - spmd info of files and directories: what they have, and whether it is whole.
+. "$(dirname "$0")/tap.sh"
+texts=$top/tests/cli/golden
+examples=$PWD/apps/examples
+cd "$tmp" || exit 1
+cp "$top/data/digits.h5" digits.h5
+
+# json NAME ARGUMENT...: a JSON list, as others read it.
+json() {
+    json_name=$1
+    shift
+    if command -v python3 >/dev/null; then
+        tap_run sh -c '"$@" | python3 -m json.tool' sh "$spmd" info --json "$@"
+        tap_case "$json_name is JSON" "$tap_status"
+    else
+        skip "$json_name is JSON" 'no python3'
+    fi
+}
+
+# damage FILE TEXT: changes the first byte of TEXT in it.
+damage() {
+    damage_at=$(LC_ALL=C grep -abo -e "$2" "$1" | head -n 1 | cut -d: -f1)
+    printf '!' | dd of="$1" bs=1 seek="$damage_at" conv=notrunc 2>/dev/null
+}
+
+same 'a file of others' "$texts/info-digits.txt" "$spmd" info digits.h5
+same 'as JSON' "$texts/info-digits.json.txt" "$spmd" info --json digits.h5
+json 'a file' digits.h5
+json 'a file that there is not' nowhere.h5 digits.h5
+status 1 'no such file' "$spmd" info nowhere.h5
+prints 'no such file is told' 'spmd: error: nowhere.h5: no such file or directory' \
+    "$spmd" info nowhere.h5 digits.h5
+grep -q '^digits.h5: 2 arrays' "$tmp/.out"
+tap_case 'and the next one is listed' $?
+echo 'no HDF5' >text
+prints 'what is no HDF5' 'spmd: error: text: not an HDF5 file' "$spmd" info text
+ok 'on 3 ranks' run 3 "$spmd" info digits.h5
+ok 'once' [ "$(grep -c '^digits.h5' "$tmp/.out")" -eq 1 ]
+prints 'without checksums' 'digits.h5: 2 arrays read, 0 compared with checksums' \
+    "$spmd" info --verify digits.h5
+
+ok 'a series' run 2 "$examples/19_datasets"
+prints 'a dataset that grows' ', unlimited' "$spmd" info series.h5
+ok 'checkpoints' run 3 "$examples/20_checkpoint"
+prints 'of a directory' 'run: 3 checkpoints' "$spmd" info run
+prints 'the newest one' 'run/step-00000500.h5  latest' "$spmd" info run
+prints 'none' 'none: 0 checkpoints' sh -c 'mkdir none && "$1" info none' sh "$spmd"
+json 'a directory' run none
+last=run/step-00000500.h5
+prints 'a checkpoint' "$last: checkpoint of step 500, sealed, 2 arrays, " "$spmd" info "$last"
+prints 'an array as it lay' '  params/w  f32[5@rows,3]  contiguous  ' "$spmd" info "$last"
+prints 'a key' '  key       key(0,42) ' "$spmd" info "$last"
+prints 'an integer' '  step      500 ' "$spmd" info "$last"
+json 'a checkpoint' "$last"
+prints 'whole' "$last: 2 arrays read, 2 compared with checksums" "$spmd" info --verify "$last"
+ok 'all are whole, on 3 ranks' run 3 "$spmd" info --verify run
+
+# A byte of w, which is 400 everywhere in one of them.
+middle=run/step-00000400.h5
+printf '\303' | dd of="$middle" bs=1 conv=notrunc \
+    seek=$(($(LC_ALL=C grep -abo "$(printf '\310C')" "$middle" | head -n 1 | cut -d: -f1) + 1)) 2>/dev/null
+status 1 'a damaged element' run 2 "$spmd" info --verify "$middle"
+grep -q "^spmd: error: $middle: damaged" "$tmp/.err"
+tap_case 'is told' $?
+status 1 'one of three' "$spmd" info --verify run
+grep -q '^spmd: error: run: 1 of 3 checkpoints cannot be restored' "$tmp/.err"
+tap_case 'is told' $?
+prints 'and the others are whole' "$last: 2 arrays read, 2 compared" "$spmd" info --verify run
+damage run/step-00000300.h5 spmd_kind
+status 1 'a damaged name' "$spmd" info --verify run/step-00000300.h5
+
+status 2 'verify without a file' "$spmd" info --verify
+status 2 'verify as JSON' "$spmd" info --verify --json digits.h5
+plan_end
