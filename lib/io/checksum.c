@@ -39,6 +39,14 @@ spmd_status spmd__checksum_set(const spmd_file *file, const char *name, hid_t da
     return status;
 }
 
+spmd_status spmd__checksum_drop(const spmd_file *file, const char *name, hid_t dataset)
+{
+    if (H5Aexists(dataset, ATTRIBUTE) > 0 && H5Adelete(dataset, ATTRIBUTE) < 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: the checksum of \"%s\" cannot be removed: %s",
+                         file->path, name, spmd__io_cause().text);
+    return SPMD_OK;
+}
+
 spmd_status spmd__checksum_sum(const spmd_mesh *mesh, const spmd_block *block, uint64_t *checksum)
 {
     *checksum = block->replica == 0 ? spmd__checksum_block(block) : 0;

@@ -11,6 +11,9 @@ spmd_status spmd__checksum_get(const char *name, hid_t dataset, uint64_t *checks
 spmd_status spmd__checksum_set(const spmd_file *file, const char *name, hid_t dataset,
                                uint64_t checksum);
 
+/* Collective, no agreement. Takes the checksum of a dataset away, if it has one. */
+spmd_status spmd__checksum_drop(const spmd_file *file, const char *name, hid_t dataset);
+
 /* Collective over the members of `mesh`, no agreement. The checksum of an array from what its
  * blocks add to it: those of replicas count once. */
 spmd_status spmd__checksum_sum(const spmd_mesh *mesh, const spmd_block *block, uint64_t *checksum);

@@ -1,5 +1,8 @@
 /* io/dataset_read.c - arrays from datasets, or from parts of them. */
+#include "core/hash.h"
+#include "io/cast.h"
 #include "io/cause.h"
+#include "io/checksum.h"
 #include "io/damage.h"
 #include "io/dataset.h"
 #include "io/description.h"
@@ -17,6 +20,8 @@ struct reading {
     const spmd_sharding *sharding;
     spmd_dtype dtype; /* asked for; later the array's */
     spmd_hyperslab slab;
+    bool checked; /* it is the whole of a dataset that has a checksum: */
+    uint64_t checksum;
     struct landing landing;
 };
 
@@ -40,6 +45,16 @@ static spmd_status check_place(struct reading *reading, spmd_shape whole)
     return SPMD_OK;
 }
 
+static spmd_status look_for_checksum(struct reading *reading, hid_t dataset)
+{
+    if (reading->asked)
+        return SPMD_OK;
+    spmd_status status =
+        spmd__checksum_get(reading->name, dataset, &reading->checksum, &reading->checked);
+    return status == SPMD_OK ? SPMD_OK : spmd__io_refine(status, "%s", reading->file->path);
+}
+
+/* A dataset with a checksum is read in its own type, to be compared with it. */
 static spmd_status plan_reading(struct reading *reading, hid_t dataset,
                                 const struct description *about)
 {
@@ -47,8 +62,10 @@ static spmd_status plan_reading(struct reading *reading, hid_t dataset,
         reading->dtype = about->dtype;
     TRY(check_type(reading, about->dtype));
     TRY(check_place(reading, about->shape));
+    TRY(look_for_checksum(reading, dataset));
     spmd_shape shape = spmd__hyperslab_shape(&reading->slab);
-    return spmd__landing_make(dataset, reading->sharding, reading->dtype, shape, &reading->landing);
+    spmd_dtype dtype = reading->checked ? about->dtype : reading->dtype;
+    return spmd__landing_make(dataset, reading->sharding, dtype, shape, &reading->landing);
 }
 
 static spmd_status load_from(struct reading *reading, hid_t dataset)
@@ -71,12 +88,28 @@ static spmd_status load(struct reading *reading)
     return status;
 }
 
+static spmd_status verify(struct reading *reading)
+{
+    if (!reading->checked)
+        return SPMD_OK;
+    spmd_status status = spmd__checksum_verify(reading->file, reading->name, reading->checksum,
+                                               &reading->landing.part->block);
+    if (status != SPMD_OK)
+        spmd__landing_free(&reading->landing);
+    return status;
+}
+
 static spmd_status read_on_member(struct reading *reading, spmd_array **out)
 {
     spmd_status status;
+    spmd_array *array = NULL;
     reading->landing = (struct landing){.sharding = reading->sharding};
     QUIETLY(status = load(reading));
-    return spmd__landing_settle(&reading->landing, status, out);
+    const uint64_t told[] = {reading->checked, reading->checksum};
+    TRY(spmd__landing_agree(&reading->landing, status, spmd__hash(0, told, sizeof told)));
+    TRY(verify(reading));
+    TRY(spmd__landing_deliver(&reading->landing, &array));
+    return spmd__cast(array, reading->dtype, out);
 }
 
 static spmd_status check_reading(const spmd_file *file, spmd_dtype dtype, spmd_array **array)

@@ -82,6 +82,23 @@ spmd_status spmd__landing_make(hid_t dataset, const spmd_sharding *sharding, spm
     return status;
 }
 
+void spmd__landing_free(struct landing *landing)
+{
+    spmd_array_free(&landing->part);
+    spmd_array_free(&landing->whole);
+}
+
+spmd_status spmd__landing_agree(struct landing *landing, spmd_status status, uint64_t digest)
+{
+    const spmd_array *part = landing->part;
+    if (status == SPMD_OK)
+        digest ^= spmd__array_digest(part->sharding, part->dtype, part->shape);
+    status = spmd__mesh_agree(landing->sharding->mesh, status, digest);
+    if (status != SPMD_OK)
+        spmd__landing_free(landing);
+    return status;
+}
+
 static spmd_status deliver(struct landing *landing, spmd_array **out)
 {
     if (!landing->whole)
@@ -91,17 +108,11 @@ static spmd_status deliver(struct landing *landing, spmd_array **out)
     return SPMD_OK;
 }
 
-spmd_status spmd__landing_settle(struct landing *landing, spmd_status status, spmd_array **out)
+spmd_status spmd__landing_deliver(struct landing *landing, spmd_array **out)
 {
-    const spmd_array *part = landing->part;
-    uint64_t digest =
-        status == SPMD_OK ? spmd__array_digest(part->sharding, part->dtype, part->shape) : 0;
     spmd_array *made = NULL;
-    status = spmd__mesh_agree(landing->sharding->mesh, status, digest);
-    if (status == SPMD_OK)
-        status = deliver(landing, &made);
-    spmd_array_free(&landing->part);
-    spmd_array_free(&landing->whole);
+    spmd_status status = deliver(landing, &made);
+    spmd__landing_free(landing);
     if (status == SPMD_OK) {
         spmd__array_note_empty(made);
         *out = made;

@@ -2,7 +2,9 @@
  *
  *     spmd__landing_make(dataset, sharding, ..., &landing)      on each rank
  *     ... read landing.part's block ...
- *     status = spmd__landing_settle(&landing, status, &array)   together
+ *     status = spmd__landing_agree(&landing, status, digest)    together
+ *     ... check it ...
+ *     spmd__landing_deliver(&landing, &array)
  *
  * No element is read twice: of equal blocks each rank reads a part, in the place that it has in the
  * block, and takes the rest from the others. Where blocks are so torn in the file that their pieces
@@ -24,9 +26,14 @@ struct landing {
 spmd_status spmd__landing_make(hid_t dataset, const spmd_sharding *sharding, spmd_dtype dtype,
                                spmd_shape shape, struct landing *landing);
 
-/* Collective over the sharding's mesh. Agrees on `status`, of making and reading, and on success
- * brings every element to where it belongs. What the landing has is gone then; it may be a zeroed
- * one after a failure. */
-spmd_status spmd__landing_settle(struct landing *landing, spmd_status status, spmd_array **out);
+/* Collective over the sharding's mesh. Agrees on `status`, of making and reading, and on `digest`.
+ * After a failure the landing is gone; it may be a zeroed one. */
+spmd_status spmd__landing_agree(struct landing *landing, spmd_status status, uint64_t digest);
+
+/* Collective. Brings every element to where it belongs. What the landing has is gone then. */
+spmd_status spmd__landing_deliver(struct landing *landing, spmd_array **out);
+
+/* Local. Without an array. */
+void spmd__landing_free(struct landing *landing);
 
 #endif

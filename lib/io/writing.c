@@ -5,6 +5,7 @@
 #include "io/aside.h"
 #include "io/attribute.h"
 #include "io/cause.h"
+#include "io/checksum.h"
 #include "io/chunks.h"
 #include "io/dataset.h"
 #include "io/filters.h"
@@ -104,6 +105,18 @@ static spmd_status move(const struct writing *writing, const spmd_array *lay)
     return spmd__mesh_agree(writing->file->mesh, status, 0);
 }
 
+/* The datasets of a checkpoint have checksums. Another one that had a checksum has other elements
+ * from here on. */
+static spmd_status note_checksum(const struct writing *writing, const spmd_array *lay)
+{
+    const spmd_file *file = writing->file;
+    uint64_t checksum = 0;
+    if (file->seal == 0)
+        return spmd__checksum_drop(file, writing->name, writing->dataset);
+    TRY(spmd__checksum_sum(file->mesh, &lay->block, &checksum));
+    return spmd__checksum_set(file, writing->name, writing->dataset, checksum);
+}
+
 static spmd_status stage_and_move(struct writing *writing)
 {
     const spmd_array *array = writing->array;
@@ -115,6 +128,10 @@ static spmd_status stage_and_move(struct writing *writing)
     if (status == SPMD_OK)
         status = spmd__reshard(writing->array, sharding, &lay);
     writing->begun = true;
+    if (status == SPMD_OK) {
+        QUIETLY(status = note_checksum(writing, lay));
+        status = spmd__mesh_agree(writing->file->mesh, status, 0);
+    }
     if (status == SPMD_OK)
         QUIETLY(status = move(writing, lay));
     spmd_array_free(&lay);
