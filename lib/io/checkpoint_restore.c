@@ -105,7 +105,7 @@ static spmd_status check_begins(const char *path)
 
 static spmd_status read_tree(const struct restoring *restoring, spmd_file *file, spmd_tree **tree)
 {
-    if (file->step != restoring->choice.step)
+    if (spmd__mesh_is_member(file->mesh) && file->step != restoring->choice.step)
         return spmd_fail(SPMD_ERR_FILE, "%s: is the checkpoint of step %lld, by another name",
                          file->path, (long long)file->step);
     if (restoring->by_like)
