@@ -56,13 +56,23 @@ json 'a checkpoint' "$last"
 prints 'whole' "$last: 2 arrays read, 2 compared with checksums" "$spmd" info --verify "$last"
 ok 'all are whole, on 3 ranks' run 3 "$spmd" info --verify run
 
+# In another layout the checksums hold, of another type they are left out.
+ok 'a checkpoint is converted' run 2 "$spmd" convert "$last" packed.h5 --deflate 1
+prints 'to a plain file' 'packed.h5: 2 arrays, ' "$spmd" info packed.h5
+prints 'which has its checksums' 'packed.h5: 2 arrays read, 2 compared with checksums' \
+    "$spmd" info --verify packed.h5
+ok 'to another type' "$spmd" convert "$last" wide.h5 --dtype f64
+prints 'which has none' 'wide.h5: 2 arrays read, 0 compared with checksums' \
+    "$spmd" info --verify wide.h5
+prints 'and lies as before' '  params/w  f64[5@rows,3]  contiguous' "$spmd" info wide.h5
+
 # A byte of w, which is 400 everywhere in one of them.
 middle=run/step-00000400.h5
 printf '\303' | dd of="$middle" bs=1 conv=notrunc \
     seek=$(($(LC_ALL=C grep -abo "$(printf '\310C')" "$middle" | head -n 1 | cut -d: -f1) + 1)) 2>/dev/null
 status 1 'a damaged element' run 2 "$spmd" info --verify "$middle"
-grep -q "^spmd: error: $middle: .*damaged" "$tmp/.err"
-tap_case 'is told' $?
+grep -q "^spmd: error: $middle: .*params/w.*damaged" "$tmp/.err"
+tap_case 'its dataset is named' $?
 status 1 'one of three' "$spmd" info --verify run
 grep -q '^spmd: error: run: 1 of 3 checkpoints cannot be restored' "$tmp/.err"
 tap_case 'is told' $?
