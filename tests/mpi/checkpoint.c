@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <hdf5.h>
+
 #include "harness.h"
 #include "scratch.h"
 
@@ -423,6 +425,46 @@ static void damaged_datasets_are_named(void)
     spmd_mesh_free(&mesh);
 }
 
+static bool has_checksum(const char *path, const char *name)
+{
+    hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+    hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
+    bool has = H5Aexists(dataset, "spmd_checksum") > 0;
+    H5Dclose(dataset);
+    H5Fclose(file);
+    return has;
+}
+
+/* In another file too, a dataset is compared with its checksum; but not once it was written again.
+ */
+static void copies_keep_checksums_until_they_change(void)
+{
+    const char *directory = directory_of("copy"), *path = scratch("copy.h5");
+    spmd_mesh *mesh = make_line(test_size);
+    spmd_file *from = NULL, *to = NULL;
+    spmd_array *array = NULL;
+    save(mesh, directory, 1, 0);
+    EXPECT_OK(spmd_file_open(mesh, file_of("copy", 1), &from));
+    EXPECT_OK(spmd_file_create(mesh, path, &to));
+    EXPECT_OK(spmd_object_copy(from, "params", to));
+    EXPECT_OK(spmd_object_copy(from, "params/w", to));
+    EXPECT_OK(spmd_object_copy(from, "params/columns", to));
+    EXPECT_OK(spmd_file_close(&to));
+    EXPECT_OK(spmd_file_close(&from));
+    EXPECT(has_checksum(path, "params/w"));
+    EXPECT_OK(spmd_file_modify(mesh, path, &to));
+    EXPECT_OK(spmd_array_full(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(7, 5), &(float){3}, &array));
+    EXPECT_OK(spmd_dataset_write_hyperslab(to, "params/w", NULL, array));
+    EXPECT_OK(spmd_file_close(&to));
+    spmd_array_free(&array);
+    EXPECT(!has_checksum(path, "params/w") && has_checksum(path, "params/columns"));
+    EXPECT_OK(spmd_read(mesh, path, "params/w", "P()", SPMD_DTYPE_NONE, &array));
+    EXPECT(((const float *)spmd_array_block(array)->data)[34] == 3);
+    spmd_array_free(&array);
+    EXPECT_FAILS(spmd_file_modify(mesh, file_of("copy", 1), &to), SPMD_ERR_FILE, "a checkpoint");
+    spmd_mesh_free(&mesh);
+}
+
 static void wrong_uses(void)
 {
     const char *directory = directory_of("wrong");
@@ -469,4 +511,5 @@ HARNESS_MAIN("checkpoint", CASE(from_any_ranks_to_any), CASE(cycles_change_nothi
              CASE(last_ones_are_kept), CASE(others_files_are_left_alone),
              CASE(leftovers_go_unless_somebody_saves), CASE(masks_casts_and_padding),
              CASE(contributions_add_up), CASE(flipped_bytes_are_told),
-             CASE(damaged_datasets_are_named), CASE(wrong_uses), CASE(a_signal_reaches_all))
+             CASE(damaged_datasets_are_named), CASE(copies_keep_checksums_until_they_change),
+             CASE(wrong_uses), CASE(a_signal_reaches_all))
