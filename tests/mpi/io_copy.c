@@ -214,6 +214,44 @@ static void attributes_become_alike(void)
     EXPECT(H5Fclose(file) >= 0);
 }
 
+static const spmd_file_entry *find(const spmd_file_listing *listing, const char *name)
+{
+    static const spmd_file_entry nothing;
+    for (int i = 0; listing && i < listing->count; i++)
+        if (strcmp(listing->entry[i].name, name) == 0)
+            return &listing->entry[i];
+    EXPECT(!"listed");
+    return &nothing;
+}
+
+static void expect_target(const spmd_file_listing *listing, const char *name, const char *target)
+{
+    const char *link = find(listing, name)->link;
+    EXPECT(target ? link && strcmp(link, target) == 0 : !link);
+}
+
+/* What a program needs to make a file of its own like one of others. */
+static void a_listing_tells_links_and_storage(void)
+{
+    struct files files = begin("x=*");
+    spmd_file_listing *listing = NULL;
+    EXPECT_OK(spmd_file_list(files.from, "/", &listing));
+    expect_target(listing, "soft", "/group/records");
+    expect_target(listing, "dangling", "nowhere");
+    expect_target(listing, "group/external", "/x in other.h5");
+    expect_target(listing, "group/records", NULL);
+    const spmd_dataset_options *options = &find(listing, "group/records")->options;
+    EXPECT(options->chunk[0] == CHUNK && options->chunk[1] == 0);
+    EXPECT(options->deflate == 4 && !options->shuffle && !options->fletcher32);
+    EXPECT(!options->unlimited && !options->fill);
+    EXPECT(find(listing, "words")->options.chunk[0] == 0);
+    EXPECT(listing && listing->step == -1);
+    spmd_file_listing_free(&listing);
+    spmd_file_discard(&files.to);
+    EXPECT_OK(spmd_file_close(&files.from));
+    spmd_mesh_free(&files.mesh);
+}
+
 /* The type that an array had goes along with the new one. */
 static void the_sharding_follows_a_conversion(void)
 {
@@ -271,5 +309,5 @@ static void idle_ranks_copy_nothing(void)
 }
 
 HARNESS_MAIN("io_copy", CASE(objects_of_any_type_are_copied), CASE(attributes_become_alike),
-             CASE(the_sharding_follows_a_conversion), CASE(wrong_uses_of_copies_are_told),
-             CASE(idle_ranks_copy_nothing))
+             CASE(a_listing_tells_links_and_storage), CASE(the_sharding_follows_a_conversion),
+             CASE(wrong_uses_of_copies_are_told), CASE(idle_ranks_copy_nothing))
