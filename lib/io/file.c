@@ -226,6 +226,10 @@ static spmd_status open_image(spmd_file *file, const void *bytes, size_t size)
     enum { GROWTH = 1 << 16 };
     if (!bytes || size == 0)
         return spmd_fail(SPMD_ERR_FILE, "%s: the image of the file is empty", file->path);
+    struct seal seal;
+    TRY(spmd__seal_check_image(bytes, size, file->path, &seal));
+    file->step = seal.step;
+    spmd__seal_free(&seal);
     char name[40];
     snprintf(name, sizeof name, "image %p", (void *)file);
     hid_t access = H5Pcreate(H5P_FILE_ACCESS);

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -108,10 +109,9 @@ static spmd_status check(int fd, const char *name, struct seal *seal)
     return check_rest(fd, name, seal, about.st_size);
 }
 
-spmd_status spmd__seal_check(const char *path, const char *name, struct seal *seal)
+static spmd_status check_opened(int fd, const char *name, struct seal *seal)
 {
     struct seal found = {.step = -1};
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return spmd__io_fail_errno(errno, "%s", name);
     spmd_status status = check(fd, name, &found);
@@ -121,4 +121,35 @@ spmd_status spmd__seal_check(const char *path, const char *name, struct seal *se
     else
         spmd__seal_free(&found);
     return status;
+}
+
+spmd_status spmd__seal_check(const char *path, const char *name, struct seal *seal)
+{
+    return check_opened(open(path, O_RDONLY | O_CLOEXEC), name, seal);
+}
+
+/* A file of these bytes that nobody else sees; negative, with errno, if there cannot be one. */
+static int make_file_of(const char *bytes, size_t size)
+{
+    int fd = memfd_create("spmd image", MFD_CLOEXEC);
+    for (size_t at = 0; fd >= 0 && at < size;) {
+        ssize_t put = write(fd, bytes + at, size - at);
+        if (put < 0 && errno != EINTR) {
+            int code = errno;
+            close(fd);
+            errno = code;
+            return -1;
+        }
+        at += put > 0 ? (size_t)put : 0;
+    }
+    return fd;
+}
+
+spmd_status spmd__seal_check_image(const void *bytes, size_t size, const char *name,
+                                   struct seal *seal)
+{
+    *seal = (struct seal){.step = -1};
+    if (size < strlen(SEAL_MARK) || !is_marked(bytes))
+        return SPMD_OK;
+    return check_opened(make_file_of(bytes, size), name, seal);
 }

@@ -56,6 +56,10 @@ bool spmd__seal_begins(const char *path);
  */
 spmd_status spmd__seal_check(const char *path, const char *name, struct seal *seal);
 
+/* The same for a file that lies in memory. */
+spmd_status spmd__seal_check_image(const void *bytes, size_t size, const char *name,
+                                   struct seal *seal);
+
 /* Local. Seals a file, all of which but its user block has been written, and gets the seal to the
  * disk. The file is closed. */
 spmd_status spmd__seal_write(const char *path, const char *name, int64_t block_bytes, int64_t step);

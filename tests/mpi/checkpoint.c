@@ -403,6 +403,15 @@ static void damaged_datasets_are_named(void)
     MPI_Barrier(MPI_COMM_WORLD);
     size_t size = 0;
     char *bytes = load_file(path, &size);
+    spmd_file *file = NULL;
+    size_t block = 0;
+    EXPECT(sscanf(bytes, "spmd checkpoint 1 seal %*x of %zu", &block) == 1 && block < size);
+    bytes[block + 9] ^= 1; /* of the metadata, which HDF5 is not to meet in memory either */
+    EXPECT_FAILS(spmd_file_open_image(mesh, bytes, size, "image", &file), SPMD_ERR_FILE,
+                 "image: damaged");
+    bytes[block + 9] ^= 1;
+    EXPECT_OK(spmd_file_open_image(mesh, bytes, size, "image", &file));
+    EXPECT_OK(spmd_file_close(&file));
     bytes[find_data(bytes, "params/columns") + 9] ^= 4;
     MPI_Barrier(MPI_COMM_WORLD);
     if (test_rank == 0)
@@ -412,7 +421,6 @@ static void damaged_datasets_are_named(void)
     EXPECT_FAILS(spmd_checkpoint_restore(mesh, directory, SPMD_LATEST, "P()", &got), SPMD_ERR_FILE,
                  "dataset \"params/columns\" is damaged: its checksum is ");
     EXPECT(strstr(spmd_error_message(), "; older steps here: 3"));
-    spmd_file *file = NULL;
     spmd_array *array = NULL;
     EXPECT_OK(spmd_file_open(mesh, path, &file)); /* also for a cast, by itself */
     EXPECT_FAILS(spmd_dataset_read(file, "params/columns", "P()", SPMD_F32, &array), SPMD_ERR_FILE,
