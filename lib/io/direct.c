@@ -15,8 +15,8 @@
 #include "io/cause.h"
 #include "io/descriptor.h"
 
-/* Shorter runs are left to HDF5, which reads several at once. */
-enum { LEAST_RUN_BYTES = 1 << 11 };
+/* Shorter runs are read by HDF5, which reads several at once. */
+enum { LEAST_RUN_BYTES = 1 << 12 };
 
 /* The kernel takes less than 2 GiB in a call. */
 enum { MOST_CALL_BYTES = 1 << 30 };
@@ -163,7 +163,8 @@ spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dat
     int64_t offset = way == IO_HDF5 ? -1 : place_of(dataset, &whole, type);
     struct view memory = spmd__view_block(block), place = view_of_file(&whole, block);
     struct runs runs = spmd__runs_of(&memory, &place, spmd_dtype_size(block->dtype));
-    bool pays = runs.bytes >= LEAST_RUN_BYTES || spmd__runs_count(&runs) == 1 || way == IO_DIRECT;
+    bool pays = direction == TO_FILE || runs.bytes >= LEAST_RUN_BYTES ||
+                spmd__runs_count(&runs) == 1 || way == IO_DIRECT;
     struct channel channel = {file, name, direction, -1};
     if (offset >= 0 && pays)
         channel.descriptor =

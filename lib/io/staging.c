@@ -8,7 +8,7 @@
  * moving rows, and resharding between them and where they belong, is faster than one call for each
  * piece. Pieces are dearer to write than to read: a file is written by one rank at a time. */
 enum { FEW_RUNS = 64 };
-static const int64_t long_run_bytes[] = {[FROM_FILE] = 1 << 12, [TO_FILE] = 1 << 20};
+static const int64_t long_run_bytes[] = {[FROM_FILE] = 1 << 13, [TO_FILE] = 1 << 18};
 
 /* Of the first position, whose part is the largest. */
 static spmd_shape part_of(const spmd_sharding *sharding, spmd_shape shape)
