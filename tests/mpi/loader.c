@@ -219,8 +219,9 @@ static bool is_short(const spmd_block *block, int64_t at, int64_t row, int64_t c
 
 static void all_layouts_are_read(void)
 {
-    static const char *const names[] = {"chunked", "bands",   "deflated", "filtered",
-                                        "scaled",  "compact", "virtual"};
+    static const char *const names[] = {"chunked", "bands",       "deflated", "filtered",
+                                        "scaled",  "compact",     "virtual",  "external",
+                                        "linked",  "linked whole"};
     spmd_mesh *grid = make_grid();
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         expect_dataset(names[i], grid, "P(x,y)", SPMD_DTYPE_NONE, is_int);

@@ -162,10 +162,33 @@ static inline void make_without_rows(hid_t file)
     H5Sclose(scalar);
 }
 
+/* The same elements in a file of their own, which begins with something else; linked to. */
+static inline void make_linked(hid_t file, const char *other)
+{
+    enum { USER_BLOCK_BYTES = 512 };
+    hid_t creation = H5Pcreate(H5P_FILE_CREATE);
+    H5Pset_userblock(creation, USER_BLOCK_BYTES);
+    hid_t linked = H5Fcreate(other, H5F_ACC_TRUNC, creation, H5P_DEFAULT);
+    make_dataset(linked, "chunked", H5T_NATIVE_INT, chunked(4, 3), 0);
+    make_dataset(linked, "contiguous", H5T_NATIVE_INT, contiguous(), 0);
+    H5Fclose(linked);
+    H5Pclose(creation);
+    H5Lcreate_external(other, "chunked", file, "linked", H5P_DEFAULT, H5P_DEFAULT);
+    H5Lcreate_external(other, "contiguous", file, "linked whole", H5P_DEFAULT, H5P_DEFAULT);
+}
+
+/* Elements in a file of no format. */
+static inline hid_t external(const char *other)
+{
+    hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_external(creation, other, 0, H5F_UNLIMITED);
+    return creation;
+}
+
 /* Collective. Makes the file; gives its path. */
 static inline const char *make_file(const char *name)
 {
-    const char *path = scratch(name);
+    const char *path = scratch(name), *other = scratch("other.h5"), *raw = scratch("raw");
     MPI_Barrier(MPI_COMM_WORLD); /* nobody has an earlier one open */
     if (test_rank == 0) {
         hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
@@ -183,6 +206,8 @@ static inline const char *make_file(const char *name)
         make_dataset(file, "doubles", H5T_NATIVE_DOUBLE, contiguous(), 0);
         make_dataset(file, "bytes", H5T_NATIVE_UCHAR, contiguous(), 0);
         make_dataset(file, "foreign", H5T_STD_I32BE, contiguous(), 0);
+        make_dataset(file, "external", H5T_NATIVE_INT, external(raw), 0);
+        make_linked(file, other);
         make_virtual(file, "contiguous");
         make_pairs(file);
         make_without_rows(file);
