@@ -54,8 +54,44 @@ static spmd_status open_fresh(spmd_file *file, const char letters[])
     return SPMD_OK;
 }
 
+/* For metadata, beyond what HDF5 keeps just now. */
+enum { MARGIN_BYTES = 1 << 16 };
+
+static spmd_status fail_to_reserve(const spmd_file *file, int64_t bytes, int code)
+{
+    return spmd__io_fail_errno(code, "%s: no room for %lld bytes", file->path, (long long)bytes);
+}
+
+/* Where the file system cannot reserve: whether there is room just now. */
+static spmd_status look_for_room(const spmd_file *file, int fd, int64_t bytes)
+{
+    struct statvfs disk;
+    if (fstatvfs(fd, &disk) == 0 && (uint64_t)bytes / disk.f_frsize > disk.f_bavail)
+        return fail_to_reserve(file, bytes, ENOSPC);
+    return SPMD_OK;
+}
+
+static spmd_status reserve(spmd_file *file, int64_t end)
+{
+    int fd = open(file->aside, O_RDWR | O_CLOEXEC);
+    if (fd < 0)
+        return spmd__io_fail_errno(errno, "%s", file->aside);
+    int64_t bytes = end - file->reserved;
+    int failed = 0;
+    do
+        failed = fallocate(fd, FALLOC_FL_KEEP_SIZE, file->reserved, bytes);
+    while (failed != 0 && errno == EINTR);
+    spmd_status status = SPMD_OK;
+    if (failed != 0)
+        status = errno == EOPNOTSUPP || errno == ENOSYS ? look_for_room(file, fd, bytes)
+                                                        : fail_to_reserve(file, bytes, errno);
+    close(fd);
+    return status;
+}
+
 /* Position 0 makes the file. The others open it, and so know that they can: some kinds of MPI-IO
- * hang where one rank alone cannot. */
+ * hang where one rank alone cannot. A disk that is full is told now: HDF5 leaves a file that it
+ * cannot close, and so crashes at its end. */
 static spmd_status make_aside(spmd_file *file)
 {
     struct birth birth = {0};
@@ -64,7 +100,7 @@ static spmd_status make_aside(spmd_file *file)
     TRY_MPI(MPI_Bcast(&birth, sizeof birth, MPI_BYTE, 0, file->mesh->control));
     if (birth.code != 0)
         return spmd__path_fail(file->path, file->target, birth.code);
-    return is_first(file) ? SPMD_OK : open_fresh(file, birth.letters);
+    return is_first(file) ? reserve(file, MARGIN_BYTES) : open_fresh(file, birth.letters);
 }
 
 /* Chunks are not cached: those that others write would be seen as they were. */
@@ -103,6 +139,13 @@ static spmd_status begin_on_member(spmd_file *file, const struct aside_call *how
     return status;
 }
 
+/* With room for metadata from now on. */
+static spmd_status open_aside(spmd_file *file, const struct aside_call *how)
+{
+    TRY(how->open_aside(file));
+    return spmd__aside_reserve(file, 0);
+}
+
 spmd_status spmd__aside_begin(spmd_mesh *mesh, const char *path, const struct aside_call *how,
                               spmd_file **file)
 {
@@ -126,7 +169,7 @@ spmd_status spmd__aside_begin(spmd_mesh *mesh, const char *path, const struct as
         return status;
     }
     if (member)
-        QUIETLY(status = how->open_aside(made));
+        QUIETLY(status = open_aside(made, how));
     return spmd__file_settle(mesh, status, 0, made, file);
 }
 
@@ -143,48 +186,15 @@ spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file
     return spmd__aside_create(mesh, path, 0, -1, file);
 }
 
-static spmd_status fail_to_reserve(const spmd_file *file, int64_t bytes, int code)
-{
-    return spmd__io_fail_errno(code, "%s: no room for %lld bytes", file->path, (long long)bytes);
-}
-
-/* Where the file system cannot reserve: whether there is room just now. */
-static spmd_status look_for_room(const spmd_file *file, int fd, int64_t bytes)
-{
-    struct statvfs disk;
-    if (fstatvfs(fd, &disk) == 0 && (uint64_t)bytes / disk.f_frsize > disk.f_bavail)
-        return fail_to_reserve(file, bytes, ENOSPC);
-    return SPMD_OK;
-}
-
-static spmd_status reserve(spmd_file *file, int64_t end)
-{
-    int fd = open(file->aside, O_RDWR | O_CLOEXEC);
-    if (fd < 0)
-        return spmd__io_fail_errno(errno, "%s", file->aside);
-    int64_t bytes = end - file->reserved;
-    int failed = 0;
-    do
-        failed = fallocate(fd, FALLOC_FL_KEEP_SIZE, file->reserved, bytes);
-    while (failed != 0 && errno == EINTR);
-    spmd_status status = SPMD_OK;
-    if (failed != 0)
-        status = errno == EOPNOTSUPP || errno == ENOSYS ? look_for_room(file, fd, bytes)
-                                                        : fail_to_reserve(file, bytes, errno);
-    close(fd);
-    return status;
-}
-
 /* Where the file will end at most: past `bytes` more than what has its place by now, and the
  * metadata that HDF5 still keeps. */
 static int64_t furthest_end(const spmd_file *file, int64_t bytes)
 {
-    enum { MARGIN = 1 << 16 };
     hsize_t end = 0;
     size_t metadata = 0;
     H5Fget_filesize(file->id, &end);
     H5Fget_mdc_size(file->id, NULL, NULL, &metadata, NULL);
-    return (int64_t)end + bytes + (int64_t)metadata + MARGIN;
+    return (int64_t)end + bytes + (int64_t)metadata + MARGIN_BYTES;
 }
 
 /* HDF5 leaves holes where it allocates. A disk that is found full only when data is written, or
