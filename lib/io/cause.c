@@ -36,7 +36,8 @@ __attribute__((format(printf, 3, 0))) static spmd_status fail_at(spmd_status sta
 spmd_status spmd__io_fail_errno(int code, const char *format, ...)
 {
     char reason[ERROR_MESSAGE_BYTES / 2];
-    snprintf(reason, sizeof reason, "%s", strerror(code));
+    snprintf(reason, sizeof reason, "%s",
+             code == IO_ENDED ? "the file ends before it" : strerror(code));
     reason[0] = (char)tolower((unsigned char)reason[0]);
     va_list args;
     va_start(args, format);

@@ -13,6 +13,9 @@ struct cause {
 };
 struct cause spmd__io_cause(void);
 
+/* What stands for an errno where a file ends before what is to be read of it. */
+enum { IO_ENDED = -1 };
+
 /* Fails with SPMD_ERR_FILE: what the arguments print, then the text of an errno, as in
  * "x.h5: no such file or directory". */
 spmd_status spmd__io_fail_errno(int code, const char *format, ...)

@@ -1,8 +1,7 @@
-/* io/checkpoint_save.c - saving trees as checkpoints. */
+/* io/checkpoint_save.c - trees as checkpoints. */
+#include <errno.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-
-#include <errno.h>
 
 #include "comm/mesh.h"
 #include "core/hash.h"
@@ -55,11 +54,7 @@ static spmd_status write_file(const struct saving *saving, const char *path)
 {
     spmd_file *file = NULL;
     TRY(spmd__aside_create(saving->mesh, path, spmd__seal_room(saving->tree), saving->step, &file));
-    spmd_status status = spmd_tree_write(file, "/", saving->tree);
-    if (status == SPMD_OK)
-        return spmd_file_close(&file);
-    spmd_file_discard(&file);
-    return status;
+    return spmd__file_end(&file, spmd_tree_write(file, "/", saving->tree));
 }
 
 static spmd_status save(struct saving *saving)

@@ -172,11 +172,7 @@ spmd_status spmd_read(spmd_mesh *mesh, const char *path, const char *name, const
     spmd_array *made = NULL;
     TRY(spmd_file_open(mesh, path, &file));
     spmd_status status = spmd_dataset_read(file, name, spec, dtype, array ? &made : NULL);
-    if (status != SPMD_OK) {
-        spmd_file_discard(&file);
-        return status;
-    }
-    status = spmd_file_close(&file);
+    status = spmd__file_end(&file, status);
     if (status == SPMD_OK)
         *array = made;
     else

@@ -75,9 +75,5 @@ spmd_status spmd_write(spmd_array *array, const char *path, const char *name)
         return spmd_fail(SPMD_ERR_ARGUMENT, "the array is NULL");
     spmd_file *file = NULL;
     TRY(spmd_file_create(array->sharding->mesh, path, &file));
-    spmd_status status = spmd_dataset_write(file, name, array);
-    if (status == SPMD_OK)
-        return spmd_file_close(&file);
-    spmd_file_discard(&file);
-    return status;
+    return spmd__file_end(&file, spmd_dataset_write(file, name, array));
 }

@@ -4,6 +4,9 @@
 
 #include "io/file.h"
 
+/* Local. The extents of a dataset, which has at most SPMD_MAX_DIMS. */
+spmd_shape spmd__dataset_shape(hid_t dataset);
+
 struct description {
     spmd_dtype dtype;
     spmd_shape shape;

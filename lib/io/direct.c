@@ -11,15 +11,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "core/block.h"
 #include "core/runs.h"
+#include "io/bytes.h"
 #include "io/cause.h"
+#include "io/description.h"
 #include "io/descriptor.h"
 
 /* Shorter runs are read by HDF5, which reads several at once. */
 enum { LEAST_RUN_BYTES = 1 << 12 };
-
-/* The kernel takes less than 2 GiB in a call. */
-enum { MOST_CALL_BYTES = 1 << 30 };
 
 spmd_status spmd__io_way(enum io_way *way)
 {
@@ -50,34 +50,12 @@ static spmd_status fail_to_move(const struct channel *channel, int code)
                                channel->name, channel->direction == TO_FILE ? "written" : "read");
 }
 
-static spmd_status fail_at_end(const struct channel *channel)
-{
-    return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be read: the file ends within it",
-                     channel->file->path, channel->name);
-}
-
-/* One call; *done bytes of it were moved. */
-static spmd_status move_some(const struct channel *channel, char *data, size_t bytes,
-                             int64_t offset, size_t *done)
-{
-    bool writing = channel->direction == TO_FILE;
-    ssize_t moved = writing ? pwrite(channel->descriptor, data, bytes, offset)
-                            : pread(channel->descriptor, data, bytes, offset);
-    *done = moved < 0 ? 0 : (size_t)moved;
-    if (moved < 0)
-        return errno == EINTR ? SPMD_OK : fail_to_move(channel, errno);
-    if (moved == 0)
-        return writing ? fail_to_move(channel, EIO) : fail_at_end(channel);
-    return SPMD_OK;
-}
-
 static spmd_status move_run(const struct channel *channel, char *data, size_t bytes, int64_t offset)
 {
-    for (size_t at = 0, done; at < bytes; at += done) {
-        size_t next = bytes - at < MOST_CALL_BYTES ? bytes - at : MOST_CALL_BYTES;
-        TRY(move_some(channel, data + at, next, offset + (int64_t)at, &done));
-    }
-    return SPMD_OK;
+    int code = channel->direction == TO_FILE
+                   ? spmd__bytes_write(channel->descriptor, offset, (int64_t)bytes, data)
+                   : spmd__bytes_read(channel->descriptor, offset, (int64_t)bytes, data);
+    return code == 0 ? SPMD_OK : fail_to_move(channel, code);
 }
 
 static spmd_status move_runs(const struct channel *channel, const struct runs *runs, char *data,
@@ -92,27 +70,11 @@ static spmd_status move_runs(const struct channel *channel, const struct runs *r
     return SPMD_OK;
 }
 
-/* The extents of a dataset, which has at most SPMD_MAX_DIMS. */
-static spmd_box box_of(hid_t dataset)
-{
-    hsize_t extent[SPMD_MAX_DIMS];
-    hid_t space = H5Dget_space(dataset);
-    spmd_box box = {.ndim = H5Sget_simple_extent_dims(space, extent, NULL)};
-    H5Sclose(space);
-    for (int d = 0; d < box.ndim; d++)
-        box.hi[d] = (int64_t)extent[d];
-    return box;
-}
-
 /* The block's place in a dataset that is `whole`; data is an offset from the dataset's first byte.
  */
 static struct view view_of_file(const spmd_box *whole, const spmd_block *block)
 {
-    spmd_box part = {.ndim = block->ndim};
-    for (int d = 0; d < block->ndim; d++) {
-        part.lo[d] = block->offset[d];
-        part.hi[d] = block->offset[d] + block->shape[d];
-    }
+    spmd_box part = spmd__block_box(block);
     return spmd__view_offset(spmd_dtype_size(block->dtype), whole, &part);
 }
 
@@ -159,7 +121,7 @@ spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dat
     enum io_way way;
     *done = false;
     TRY(spmd__io_way(&way));
-    spmd_box whole = box_of(dataset);
+    spmd_box whole = spmd_box_whole(spmd__dataset_shape(dataset));
     int64_t offset = way == IO_HDF5 ? -1 : place_of(dataset, &whole, type);
     struct view memory = spmd__view_block(block), place = view_of_file(&whole, block);
     struct runs runs = spmd__runs_of(&memory, &place, spmd_dtype_size(block->dtype));

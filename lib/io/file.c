@@ -317,3 +317,11 @@ void spmd_file_discard(spmd_file **file)
     destroy(*file);
     *file = NULL;
 }
+
+spmd_status spmd__file_end(spmd_file **file, spmd_status status)
+{
+    if (status == SPMD_OK)
+        return spmd_file_close(file);
+    spmd_file_discard(file);
+    return status;
+}

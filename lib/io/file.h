@@ -40,6 +40,10 @@ spmd_status spmd__file_settle(spmd_mesh *mesh, spmd_status status, uint64_t dige
 /* Takes back what an opening has made so far (may be NULL), on ranks that have agreed to fail. */
 void spmd__file_undo(spmd_file *made);
 
+/* Collective. Ends what a call has done with a file of its own: closes it; or, where `status` is a
+ * failure, discards it and gives that back. */
+spmd_status spmd__file_end(spmd_file **file, spmd_status status);
+
 /* Closes the HDF5 file, whatever comes of it. Local for a file that is read, else collective. */
 spmd_status spmd__file_shut(spmd_file *file);
 

@@ -7,37 +7,25 @@
 
 #include "core/mem.h"
 #include "io/aside.h"
+#include "io/bytes.h"
 #include "io/cause.h"
 
 enum { BUFFER_BYTES = 1 << 20 };
 
-static int write_all(int to, const char *bytes, size_t count)
-{
-    while (count > 0) {
-        ssize_t written = write(to, bytes, count);
-        if (written < 0 && errno != EINTR)
-            return errno;
-        if (written > 0) {
-            bytes += written;
-            count -= (size_t)written;
-        }
-    }
-    return 0;
-}
-
-/* From where both files stand to the end; an errno, or 0. */
-static int copy_by_hand(int from, int to)
+/* All from `at` on; an errno, or 0. */
+static int copy_by_hand(int from, int to, int64_t at)
 {
     char *buffer = malloc(BUFFER_BYTES);
     int code = buffer ? 0 : ENOMEM;
     while (code == 0) {
-        ssize_t count = read(from, buffer, BUFFER_BYTES);
+        ssize_t count = pread(from, buffer, BUFFER_BYTES, at);
         if (count == 0)
             break;
         if (count > 0)
-            code = write_all(to, buffer, (size_t)count);
+            code = spmd__bytes_write(to, at, count, buffer);
         else if (errno != EINTR)
             code = errno;
+        at += count > 0 ? count : 0;
     }
     free(buffer);
     return code;
@@ -47,14 +35,15 @@ static int copy_by_hand(int from, int to)
 static int copy_bytes(int from, int to)
 {
     const size_t most = (size_t)1 << 30;
-    for (;;) {
+    for (int64_t at = 0;;) {
         ssize_t count = copy_file_range(from, NULL, to, NULL, most, 0);
         if (count == 0)
             return 0;
         if (count < 0 && (errno == ENOSPC || errno == EDQUOT || errno == EFBIG || errno == EIO))
             return errno;
         if (count < 0 && errno != EINTR)
-            return copy_by_hand(from, to);
+            return copy_by_hand(from, to, at);
+        at += count > 0 ? count : 0;
     }
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/mem.h"
+#include "io/chunks.h"
 #include "io/descriptor.h"
 #include "io/direct.h"
 
@@ -88,15 +89,12 @@ static bool take_chunks(hid_t dataset, struct placement *placement)
 
 static spmd_status open_chunked(hid_t dataset, hid_t creation, struct placement *placement)
 {
-    hsize_t extent[SPMD_MAX_DIMS];
     const int ndim = placement->shape.ndim;
-    H5Pget_chunk(creation, ndim, extent);
     placement->extent.ndim = placement->grid.ndim = ndim;
-    for (int d = 0; d < ndim; d++) {
-        placement->extent.dim[d] = (int64_t)extent[d];
+    spmd__chunks_of(dataset, placement->extent.dim);
+    for (int d = 0; d < ndim; d++)
         placement->grid.dim[d] =
             (placement->shape.dim[d] + placement->extent.dim[d] - 1) / placement->extent.dim[d];
-    }
     const int64_t count = spmd_shape_size(placement->grid);
     if (count < 0 || count > PLACEMENT_MOST_CHUNKS || !take_filters(creation, placement))
         return SPMD_OK;

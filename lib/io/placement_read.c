@@ -34,10 +34,6 @@ struct cell {
 
 static spmd_status fail_to_read(const struct placement *placement, int64_t row, int code)
 {
-    if (code == SCATTER_ENDED)
-        return spmd_fail(SPMD_ERR_FILE,
-                         "%s: dataset \"%s\", row %lld: cannot be read: the file ends before it",
-                         placement->path, placement->name, (long long)row);
     return spmd__io_fail_errno(code, "%s: dataset \"%s\", row %lld: cannot be read",
                                placement->path, placement->name, (long long)row);
 }
@@ -171,11 +167,8 @@ static spmd_status read_chunk(struct reading *reading, const int64_t at[], int64
 {
     const struct placement *placement = reading->placement;
     const spmd_box whole = rows_box(placement, at);
-    spmd_box common = whole;
-    for (int d = 0; d < whole.ndim; d++) {
-        common.lo[d] = whole.lo[d] > reading->part->lo[d] ? whole.lo[d] : reading->part->lo[d];
-        common.hi[d] = whole.hi[d] < reading->part->hi[d] ? whole.hi[d] : reading->part->hi[d];
-    }
+    spmd_box common;
+    spmd__box_intersect(&whole, reading->part, &common);
     const struct view dst = spmd__view_offset(placement->element, reading->part, &common);
     const struct view src = spmd__view_offset(placement->element, &whole, &common);
     const struct cell cell = {.chunk = chunk_at(placement, at),

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 
 #include "comm/mpi.h"
+#include "core/block.h"
 #include "core/mem.h"
 #include "io/aside.h"
 #include "io/cause.h"
 #include "io/chunks.h"
+#include "io/description.h"
 #include "io/filters.h"
 #include "io/hyperslab.h"
 #include "io/tiles.h"
@@ -181,25 +183,19 @@ static spmd_status write_tiles(const struct target *target, const struct tiles *
     return SPMD_OK;
 }
 
-static spmd_box box_of(const spmd_block *block)
+/* What this rank writes of the array: replica 0 does, of each block. */
+static spmd_box box_to_write(const spmd_block *block)
 {
-    spmd_box box = {.ndim = block->ndim};
-    for (int d = 0; d < block->ndim; d++) {
-        box.lo[d] = block->offset[d];
-        box.hi[d] = block->offset[d] + (block->replica == 0 ? block->shape[d] : 0);
-    }
+    spmd_box box = spmd__block_box(block);
+    for (int d = 0; block->replica != 0 && d < box.ndim; d++)
+        box.hi[d] = box.lo[d];
     return box;
 }
 
 /* Whether chunks get their place, or a larger one, only as they are written. */
 static bool takes_room(const struct target *target, bool filtered)
 {
-    hid_t space = H5Dget_space(target->dataset);
-    hsize_t extent[SPMD_MAX_DIMS];
-    spmd_shape shape = {.ndim = H5Sget_simple_extent_dims(space, extent, NULL)};
-    H5Sclose(space);
-    for (int d = 0; d < shape.ndim; d++)
-        shape.dim[d] = (int64_t)extent[d];
+    spmd_shape shape = spmd__dataset_shape(target->dataset);
     int64_t all = spmd__chunks_bytes(target->chunk, 0, (size_t)target->chunk_bytes,
                                      spmd__chunks_count(target->chunk, shape));
     return filtered || (int64_t)H5Dget_storage_size(target->dataset) < all;
@@ -221,7 +217,7 @@ spmd_status spmd__rounds_write(spmd_file *file, const char *name, hid_t dataset,
     int64_t limit = spmd__io_piece_bytes;
     if ((filtered || target.converts) && limit > PACKED_BYTES)
         limit = PACKED_BYTES;
-    spmd_box box = box_of(block);
+    spmd_box box = box_to_write(block);
     struct tiles tiles =
         spmd__tiles_cut(slab, target.chunk, &box, spmd_dtype_size(block->dtype), limit);
     int64_t rounds = tiles.total;

@@ -3,6 +3,8 @@
 
 #include <errno.h>
 
+#include "io/cause.h"
+
 /* Drops what has been read of the runs from `first` on; gives the first one that is not done. */
 static int skip(struct scatter *scatter, int first, size_t got)
 {
@@ -26,7 +28,7 @@ int spmd__scatter_end(struct scatter *scatter)
             continue;
         if (got <= 0) {
             scatter->failed_row = scatter->row[first];
-            return got < 0 ? errno : SCATTER_ENDED;
+            return got < 0 ? errno : IO_ENDED;
         }
         first = skip(scatter, first, (size_t)got);
         at += got;

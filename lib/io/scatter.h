@@ -22,11 +22,8 @@ struct scatter {
     char gap[SCATTER_GAP_BYTES];
 };
 
-/* What stands for an errno where the file ends too early. */
-enum { SCATTER_ENDED = -1 };
-
 /* Has `bytes` from `offset` on in the file read to `to`, later at the latest by spmd__scatter_end.
- * Both give 0, or the errno, or SCATTER_ENDED, of what could not be read, and its row. */
+ * Both give 0, or the errno, or IO_ENDED (io/cause.h), of what could not be read, and its row. */
 int spmd__scatter_add(struct scatter *scatter, int64_t offset, size_t bytes, void *to, int64_t row);
 int spmd__scatter_end(struct scatter *scatter);
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "core/mem.h"
+#include "io/bytes.h"
 #include "io/cause.h"
 #include "io/seal_text.h"
 
@@ -72,7 +73,7 @@ static spmd_status read_seal(int fd, const char *name, const char *head, int64_t
     TRY(spmd__seal_parse_head(name, head, &bytes));
     TRY(check_size(name, file_bytes, bytes));
     TRY(spmd__alloc((size_t)bytes + 1, 1, &seal->text));
-    int code = spmd__seal_read_bytes(fd, 0, bytes, seal->text);
+    int code = spmd__bytes_read(fd, 0, bytes, seal->text);
     if (code != 0)
         return spmd__io_fail_errno(code, "%s", name);
     return spmd__seal_parse(name, seal->text, bytes, seal);
@@ -132,17 +133,11 @@ spmd_status spmd__seal_check(const char *path, const char *name, struct seal *se
 static int make_file_of(const char *bytes, size_t size)
 {
     int fd = memfd_create("spmd image", MFD_CLOEXEC);
-    for (size_t at = 0; fd >= 0 && at < size;) {
-        ssize_t put = write(fd, bytes + at, size - at);
-        if (put < 0 && errno != EINTR) {
-            int code = errno;
-            close(fd);
-            errno = code;
-            return -1;
-        }
-        at += put > 0 ? (size_t)put : 0;
-    }
-    return fd;
+    int code = fd < 0 ? errno : spmd__bytes_write(fd, 0, (int64_t)size, bytes);
+    if (code != 0 && fd >= 0)
+        close(fd);
+    errno = code;
+    return code == 0 ? fd : -1;
 }
 
 spmd_status spmd__seal_check_image(const void *bytes, size_t size, const char *name,

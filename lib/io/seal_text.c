@@ -1,39 +1,23 @@
 /* io/seal_text.c - the text of a seal, and the sums in it. */
 #include "io/seal_text.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "core/checksum.h"
 #include "core/mem.h"
 #include "core/text.h"
+#include "io/bytes.h"
 
 enum { SEAL_VERSION = 1 };
-
-int spmd__seal_read_bytes(int fd, int64_t offset, int64_t bytes, char *buffer)
-{
-    while (bytes > 0) {
-        ssize_t got = pread(fd, buffer, (size_t)bytes, offset);
-        if (got < 0 && errno == EINTR)
-            continue;
-        if (got <= 0)
-            return got < 0 ? errno : EIO;
-        buffer += got;
-        offset += got;
-        bytes -= got;
-    }
-    return 0;
-}
 
 int spmd__seal_add_bytes(int fd, int64_t lo, int64_t hi, uint64_t *sum)
 {
     char buffer[1 << 14];
     while (lo < hi) {
         int64_t bytes = hi - lo < (int64_t)sizeof buffer ? hi - lo : (int64_t)sizeof buffer;
-        int code = spmd__seal_read_bytes(fd, lo, bytes, buffer);
+        int code = spmd__bytes_read(fd, lo, bytes, buffer);
         if (code != 0)
             return code;
         *sum += spmd__checksum_run(SPMD_U8, lo, bytes, buffer);

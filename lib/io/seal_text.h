@@ -19,11 +19,8 @@ spmd_status spmd__seal_parse_head(const char *name, const char *head, int64_t *b
 spmd_status spmd__seal_parse(const char *name, char *block, int64_t block_bytes, struct seal *seal);
 
 /* What an open file adds to sums of its bytes: those from `lo` to `hi`; all that `rest` is of.
- * Gives 0, or an errno. */
+ * Gives 0, or an errno, or IO_ENDED (io/cause.h). */
 int spmd__seal_add_bytes(int fd, int64_t lo, int64_t hi, uint64_t *sum);
 int spmd__seal_add_rest(int fd, const struct seal *seal, uint64_t *sum);
-
-/* Reads `bytes` bytes. Gives 0, or an errno; EIO where the file ends before. */
-int spmd__seal_read_bytes(int fd, int64_t offset, int64_t bytes, char *buffer);
 
 #endif

@@ -8,6 +8,7 @@
 #include "comm/mpi.h"
 #include "core/checksum.h"
 #include "core/mem.h"
+#include "io/bytes.h"
 #include "io/cause.h"
 #include "io/checksum.h"
 #include "io/seal.h"
@@ -23,7 +24,7 @@ static int add_elements(int fd, const struct sealed_data *data, int64_t lo, int6
     int64_t size = (int64_t)spmd_dtype_size(data->dtype);
     while (lo < hi) {
         int64_t bytes = hi - lo < PIECE_BYTES ? hi - lo : PIECE_BYTES;
-        int code = spmd__seal_read_bytes(fd, data->offset + lo, bytes, buffer);
+        int code = spmd__bytes_read(fd, data->offset + lo, bytes, buffer);
         if (code != 0)
             return code;
         *sum += spmd__checksum_run(data->dtype, lo / size, bytes / size, buffer);

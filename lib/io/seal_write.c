@@ -7,36 +7,37 @@
 #include <unistd.h>
 
 #include "core/mem.h"
+#include "io/bytes.h"
 #include "io/cause.h"
 #include "io/checksum.h"
 #include "io/seal.h"
 #include "io/seal_text.h"
 #include "io/types.h"
 
-/* Of a file that HDF5 has open. */
-struct survey {
+/* What a walk through a file has found so far. */
+struct findings {
     struct seal *seal;
     int capacity;
     spmd_status status;
 };
 
-static spmd_status make_room(struct survey *survey)
+static spmd_status make_room(struct findings *findings)
 {
-    if (survey->seal->count < survey->capacity)
+    if (findings->seal->count < findings->capacity)
         return SPMD_OK;
-    int capacity = 2 * survey->capacity + 8;
+    int capacity = 2 * findings->capacity + 8;
     struct sealed_data *data =
-        realloc(survey->seal->data, (size_t)capacity * sizeof *survey->seal->data);
+        realloc(findings->seal->data, (size_t)capacity * sizeof *findings->seal->data);
     if (!data)
         return spmd_fail(SPMD_ERR_MEMORY, "out of memory");
-    survey->seal->data = data;
-    survey->capacity = capacity;
+    findings->seal->data = data;
+    findings->capacity = capacity;
     return SPMD_OK;
 }
 
 /* Datasets without a checksum, without elements, or whose elements stand in several places, belong
  * to the rest. */
-static spmd_status add_dataset(struct survey *survey, hid_t dataset, const char *name)
+static spmd_status add_dataset(struct findings *findings, hid_t dataset, const char *name)
 {
     struct sealed_data data = {.bytes = (int64_t)H5Dget_storage_size(dataset)};
     haddr_t offset = H5Dget_offset(dataset);
@@ -48,26 +49,27 @@ static spmd_status add_dataset(struct survey *survey, hid_t dataset, const char 
     data.dtype = spmd__type_dtype(type);
     H5Tclose(type);
     data.offset = (int64_t)offset;
-    TRY(make_room(survey));
+    TRY(make_room(findings));
     data.name = strdup(name);
     if (!data.name)
         return spmd_fail(SPMD_ERR_MEMORY, "out of memory");
-    survey->seal->data[survey->seal->count++] = data;
+    findings->seal->data[findings->seal->count++] = data;
     return SPMD_OK;
 }
 
 static herr_t visit(hid_t file, const char *name, const H5O_info_t *info, void *user)
 {
-    struct survey *survey = user;
+    struct findings *findings = user;
     if (info->type != H5O_TYPE_DATASET)
         return 0;
     hid_t dataset = H5Dopen2(file, name, H5P_DEFAULT);
-    survey->status = dataset >= 0 ? add_dataset(survey, dataset, name)
-                                  : spmd_fail(SPMD_ERR_FILE, "dataset \"%s\" cannot be opened: %s",
-                                              name, spmd__io_cause().text);
+    findings->status = dataset >= 0
+                           ? add_dataset(findings, dataset, name)
+                           : spmd_fail(SPMD_ERR_FILE, "dataset \"%s\" cannot be opened: %s", name,
+                                       spmd__io_cause().text);
     if (dataset >= 0)
         H5Dclose(dataset);
-    return survey->status == SPMD_OK ? 0 : 1;
+    return findings->status == SPMD_OK ? 0 : 1;
 }
 
 static int compare_offsets(const void *a, const void *b)
@@ -77,29 +79,18 @@ static int compare_offsets(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static spmd_status survey_datasets(const char *path, struct seal *seal)
+static spmd_status find_datasets(const char *path, struct seal *seal)
 {
     hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
     if (file < 0)
         return spmd_fail(SPMD_ERR_FILE, "cannot be opened again: %s", spmd__io_cause().text);
-    struct survey survey = {.seal = seal};
-    if (H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &survey) < 0)
-        survey.status = spmd_fail(SPMD_ERR_FILE, "cannot be listed: %s", spmd__io_cause().text);
+    struct findings findings = {.seal = seal};
+    if (H5Ovisit(file, H5_INDEX_NAME, H5_ITER_INC, visit, &findings) < 0)
+        findings.status = spmd_fail(SPMD_ERR_FILE, "cannot be listed: %s", spmd__io_cause().text);
     H5Fclose(file);
     if (seal->count > 0)
         qsort(seal->data, (size_t)seal->count, sizeof *seal->data, compare_offsets);
-    return survey.status;
-}
-
-static int write_bytes(int fd, const char *bytes, int64_t count)
-{
-    for (int64_t at = 0; at < count;) {
-        ssize_t put = pwrite(fd, bytes + at, (size_t)(count - at), at);
-        if (put < 0 && errno != EINTR)
-            return errno;
-        at += put > 0 ? put : 0;
-    }
-    return fsync(fd) == 0 ? 0 : errno;
+    return findings.status;
 }
 
 static spmd_status write_seal(int fd, struct seal *seal)
@@ -113,14 +104,16 @@ static spmd_status write_seal(int fd, struct seal *seal)
     TRY(spmd__alloc((size_t)seal->block_bytes, 1, &block));
     spmd_status status = code == 0 ? spmd__seal_format(seal, block) : SPMD_OK;
     if (code == 0 && status == SPMD_OK)
-        code = write_bytes(fd, block, seal->block_bytes);
+        code = spmd__bytes_write(fd, 0, seal->block_bytes, block);
+    if (code == 0 && status == SPMD_OK && fsync(fd) != 0)
+        code = errno;
     free(block);
     return code == 0 ? status : spmd__io_fail_errno(code, "cannot be sealed");
 }
 
 static spmd_status seal_file(const char *path, struct seal *seal)
 {
-    TRY(survey_datasets(path, seal));
+    TRY(find_datasets(path, seal));
     int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0)
         return spmd__io_fail_errno(errno, "cannot be sealed");
