@@ -3,9 +3,9 @@
  * Reading order: error and types (the values that all speak in), random (the same numbers on any
  * mesh), mesh (who), sharding (how it lies), positional (the same without names), layout (shown),
  * array (the data), tree (nested data), map (the code), tree_map (the same over trees), collective
- * (the talk), halo (the neighbours' edges), io (the files), tree_io (trees in them), checkpoint
- * (trees to be restored anywhere), loader (batches of files), sweep (many configurations at once),
- * main (a program's frame), place (where in it a call stands). */
+ * (the talk), halo (the neighbours' edges), io (the files), tree_io (trees in them), object (what
+ * else is in them), checkpoint (trees to be restored anywhere), loader (batches of files), sweep
+ * (many configurations at once), main (a program's frame), place (where in it a call stands). */
 #ifndef SPMD_H
 #define SPMD_H
 
@@ -26,6 +26,7 @@
 #include <spmd/halo.h>
 #include <spmd/io.h>
 #include <spmd/tree_io.h>
+#include <spmd/object.h>
 #include <spmd/checkpoint.h>
 #include <spmd/loader.h>
 #include <spmd/sweep.h>

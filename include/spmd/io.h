@@ -1,9 +1,23 @@
 /* spmd/io.h - sharded arrays to and from HDF5 files.
  *
+ * One array in a file of its own, or several in one file:
+ *
+ *     SPMD_TRY(spmd_read(mesh, "in.h5", "x", "P(rows, -)", SPMD_F32, &x));
+ *     SPMD_TRY(spmd_write(x, "out.h5", "x"));
+ *
+ *     spmd_file *file;
+ *     SPMD_TRY(spmd_file_create(mesh, "out.h5", &file));
+ *     SPMD_TRY(spmd_dataset_write(file, "x", x));
+ *     SPMD_TRY(spmd_dataset_write(file, "group/y", y));
+ *     SPMD_TRY(spmd_file_close(&file));
+ *
  * All calls are collective over the file's mesh, take the same arguments on all ranks and end
  * in an agreement; ranks that hold nothing take part, idle ranks succeed at once, if only their
  * pointers for results are not NULL. They fail with SPMD_ERR_FILE and a message that names file,
- * dataset and reason. */
+ * dataset and reason; with SPMD_ERR_ARGUMENT for a name or a pointer that cannot be; with
+ * SPMD_ERR_MESH for an array on another mesh than the file's; as spmd_sharding_create and
+ * spmd_sharding_check where an array cannot lie as `spec` says. New arrays are the caller's, for
+ * spmd_array_free. */
 #ifndef SPMD_IO_H
 #define SPMD_IO_H
 
@@ -12,6 +26,12 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* Collective. Reads one dataset, as spmd_dataset_read; writes a file that has this dataset only, in
+ * place of an earlier one, as spmd_file_create. */
+spmd_status spmd_read(spmd_mesh *mesh, const char *path, const char *name, const char *spec,
+                      spmd_dtype dtype, spmd_array **array);
+spmd_status spmd_write(spmd_array *array, const char *path, const char *name);
 
 typedef struct spmd_file spmd_file;
 
@@ -34,7 +54,8 @@ spmd_status spmd_file_create(spmd_mesh *mesh, const char *path, spmd_file **file
 /* Collective. Opens an old file to change it: to write new datasets, or parts of those it has, and
  * to append. A copy aside is what changes; closing puts it in place, as of spmd_file_create, and
  * discarding leaves the old file. It takes the room and the time of that copy. What the file has is
- * told by spmd_dataset_info; elements are read once it is closed. */
+ * told by spmd_dataset_info; elements are read once it is closed. A checkpoint is not changed
+ * (SPMD_ERR_FILE). */
 spmd_status spmd_file_modify(spmd_mesh *mesh, const char *path, spmd_file **file);
 
 /* Collective. Closes a file, and one that was written puts in place. Fails, and removes what was
@@ -53,29 +74,12 @@ spmd_status spmd_dataset_info(spmd_file *file, const char *name, spmd_dtype *dty
                               spmd_shape *shape);
 spmd_status spmd_dataset_exists(spmd_file *file, const char *name, bool *exists);
 
-/* Some elements of a dataset: along each dimension `count` indices, start, start + stride, and so
- * on. They are an array of shape `count`. */
-typedef struct spmd_hyperslab {
-    int ndim;
-    int64_t start[SPMD_MAX_DIMS];  /* [ndim] */
-    int64_t count[SPMD_MAX_DIMS];  /* [ndim] SPMD_INFER: as many as there are */
-    int64_t stride[SPMD_MAX_DIMS]; /* [ndim] at least 1 */
-} spmd_hyperslab;
-
-/* Local. A hyperslab from lists [ndim]; NULL stands for start 0, count SPMD_INFER, stride 1. */
-spmd_hyperslab spmd_hyperslab_make(int ndim, const int64_t *start, const int64_t *count,
-                                   const int64_t *stride);
-
-/* Collective. Reads a dataset, or a hyperslab of it (NULL: all), into a new array; each rank reads
- * its own part. `dtype` converts as HDF5 does (what is out of range is clipped; any integer but 0
- * is true), or is SPMD_DTYPE_NONE to keep the file's own. Fails with SPMD_ERR_DTYPE between complex
- * and real, and from floats to bool; with SPMD_ERR_SHAPE if the hyperslab reaches outside. On idle
- * ranks the array's shape is not known: -1 in each dimension of the spec. */
+/* Collective. Reads a dataset into a new array; each rank reads its own part. `dtype` converts as
+ * HDF5 does (what is out of range is clipped; any integer but 0 is true), or is SPMD_DTYPE_NONE to
+ * keep the file's own. Fails with SPMD_ERR_DTYPE between complex and real, and from floats to bool.
+ * On idle ranks the array's shape is not known: -1 in each dimension of the spec. */
 spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spec, spmd_dtype dtype,
                               spmd_array **array);
-spmd_status spmd_dataset_read_hyperslab(spmd_file *file, const char *name,
-                                        const spmd_hyperslab *slab, const char *spec,
-                                        spmd_dtype dtype, spmd_array **array);
 
 /* How a dataset is stored. A zeroed one asks for nothing: contiguous, 0 where nothing is written.
  * The others make it chunked. Chunks that are not given are chosen, of at most 1 MiB: of an array,
@@ -90,22 +94,39 @@ typedef struct spmd_dataset_options {
     const void *fill; /* an element of the dataset's type: what is never written; NULL: 0 */
 } spmd_dataset_options;
 
-/* Collective. Makes a dataset of this shape whose elements are all `fill`, for hyperslabs to be
- * written and rows to be appended. Groups in its name are made. `options` NULL: a zeroed one. Fails
- * with SPMD_ERR_SHAPE for chunks that do not fit the shape. */
-spmd_status spmd_dataset_create(spmd_file *file, const char *name, spmd_dtype dtype,
-                                spmd_shape shape, const spmd_dataset_options *options);
-
-/* Collective. Writes an array of the file's mesh as a new dataset (groups in its name are made).
- * Each part is written once, by its owner; what contributions add up to is written. Its type goes
- * along as attribute "spmd_sharding". */
+/* Collective. Writes an array as a new dataset, stored as `options` say (NULL: a zeroed one, as
+ * spmd_dataset_write). Groups in its name are made; a name that is taken is SPMD_ERR_FILE. Each
+ * part is written once, by its owner; what contributions add up to is written. The array's type
+ * goes along as attribute "spmd_sharding". Fails with SPMD_ERR_SHAPE for chunks that do not fit. */
 spmd_status spmd_dataset_write(spmd_file *file, const char *name, spmd_array *array);
 spmd_status spmd_dataset_write_as(spmd_file *file, const char *name, spmd_array *array,
                                   const spmd_dataset_options *options);
 
-/* Collective. Writes an array over a hyperslab (NULL: all) of a dataset that is there, converted to
- * its type as in reading. Contiguous and chunked datasets are written so, not those that lie in
- * their header or in other files. Fails with SPMD_ERR_SHAPE if the shapes differ. */
+/* Collective. Makes a new dataset of this shape in the same way, all of whose elements are `fill`,
+ * for hyperslabs to be written and rows to be appended. */
+spmd_status spmd_dataset_create(spmd_file *file, const char *name, spmd_dtype dtype,
+                                spmd_shape shape, const spmd_dataset_options *options);
+
+/* Some elements of a dataset: along each dimension `count` indices, start, start + stride, and so
+ * on. They are an array of shape `count`. */
+typedef struct spmd_hyperslab {
+    int ndim;
+    int64_t start[SPMD_MAX_DIMS];  /* [ndim] */
+    int64_t count[SPMD_MAX_DIMS];  /* [ndim] SPMD_INFER: as many as there are */
+    int64_t stride[SPMD_MAX_DIMS]; /* [ndim] at least 1 */
+} spmd_hyperslab;
+
+/* Local. A hyperslab from lists [ndim]; NULL stands for start 0, count SPMD_INFER, stride 1. */
+spmd_hyperslab spmd_hyperslab_make(int ndim, const int64_t *start, const int64_t *count,
+                                   const int64_t *stride);
+
+/* Collective. Reads a hyperslab of a dataset (NULL: all) as spmd_dataset_read does; writes an array
+ * over one, converted to the dataset's type as in reading. Contiguous and chunked datasets are
+ * written so, not those that lie in their header or in other files. Both fail with SPMD_ERR_SHAPE
+ * if the hyperslab reaches outside, or has not the array's shape. */
+spmd_status spmd_dataset_read_hyperslab(spmd_file *file, const char *name,
+                                        const spmd_hyperslab *slab, const char *spec,
+                                        spmd_dtype dtype, spmd_array **array);
 spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,
                                          const spmd_hyperslab *slab, spmd_array *array);
 
@@ -114,7 +135,7 @@ spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,
  * the dataset's shape. Fails with SPMD_ERR_SHAPE if it cannot grow. */
 spmd_status spmd_dataset_append(spmd_file *file, const char *name, spmd_array *array);
 
-/* Collective. A text attribute of a dataset, or of the file with name "/". Reading gives a
+/* Collective. A text attribute of a dataset, a group, or the file ("/"). Reading gives a
  * string that the caller frees with free(), or NULL if there is none. */
 spmd_status spmd_dataset_set_text(spmd_file *file, const char *name, const char *attribute,
                                   const char *text);
@@ -124,12 +145,6 @@ spmd_status spmd_dataset_get_text(spmd_file *file, const char *name, const char 
 /* Local. The version of the HDF5 library in use, and whether it can write in parallel. Needs no
  * MPI. */
 void spmd_io_version(int *major, int *minor, int *release, bool *parallel);
-
-/* Collective. Reads one dataset; writes a file that has this dataset only, in place of an earlier
- * one. For several datasets in a file: spmd_file_create. */
-spmd_status spmd_read(spmd_mesh *mesh, const char *path, const char *name, const char *spec,
-                      spmd_dtype dtype, spmd_array **array);
-spmd_status spmd_write(spmd_array *array, const char *path, const char *name);
 
 #ifdef __cplusplus
 }

@@ -58,19 +58,35 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_reshard_run(...)  SPMD_PLACED(spmd_reshard_run(__VA_ARGS__))
 
 /* spmd/io.h */
-#define spmd_file_open(...)        SPMD_PLACED(spmd_file_open(__VA_ARGS__))
-#define spmd_file_open_image(...)  SPMD_PLACED(spmd_file_open_image(__VA_ARGS__))
-#define spmd_file_create(...)      SPMD_PLACED(spmd_file_create(__VA_ARGS__))
-#define spmd_file_close(...)       SPMD_PLACED(spmd_file_close(__VA_ARGS__))
-#define spmd_file_discard(...)     SPMD_PLACED(spmd_file_discard(__VA_ARGS__))
-#define spmd_dataset_info(...)     SPMD_PLACED(spmd_dataset_info(__VA_ARGS__))
-#define spmd_dataset_exists(...)   SPMD_PLACED(spmd_dataset_exists(__VA_ARGS__))
-#define spmd_dataset_read(...)     SPMD_PLACED(spmd_dataset_read(__VA_ARGS__))
-#define spmd_dataset_write(...)    SPMD_PLACED(spmd_dataset_write(__VA_ARGS__))
-#define spmd_dataset_get_text(...) SPMD_PLACED(spmd_dataset_get_text(__VA_ARGS__))
-#define spmd_dataset_set_text(...) SPMD_PLACED(spmd_dataset_set_text(__VA_ARGS__))
-#define spmd_read(...)             SPMD_PLACED(spmd_read(__VA_ARGS__))
-#define spmd_write(...)            SPMD_PLACED(spmd_write(__VA_ARGS__))
+#define spmd_read(...)                    SPMD_PLACED(spmd_read(__VA_ARGS__))
+#define spmd_write(...)                   SPMD_PLACED(spmd_write(__VA_ARGS__))
+#define spmd_file_open(...)               SPMD_PLACED(spmd_file_open(__VA_ARGS__))
+#define spmd_file_open_image(...)         SPMD_PLACED(spmd_file_open_image(__VA_ARGS__))
+#define spmd_file_create(...)             SPMD_PLACED(spmd_file_create(__VA_ARGS__))
+#define spmd_file_modify(...)             SPMD_PLACED(spmd_file_modify(__VA_ARGS__))
+#define spmd_file_close(...)              SPMD_PLACED(spmd_file_close(__VA_ARGS__))
+#define spmd_file_discard(...)            SPMD_PLACED(spmd_file_discard(__VA_ARGS__))
+#define spmd_dataset_info(...)            SPMD_PLACED(spmd_dataset_info(__VA_ARGS__))
+#define spmd_dataset_exists(...)          SPMD_PLACED(spmd_dataset_exists(__VA_ARGS__))
+#define spmd_dataset_read(...)            SPMD_PLACED(spmd_dataset_read(__VA_ARGS__))
+#define spmd_dataset_write(...)           SPMD_PLACED(spmd_dataset_write(__VA_ARGS__))
+#define spmd_dataset_write_as(...)        SPMD_PLACED(spmd_dataset_write_as(__VA_ARGS__))
+#define spmd_dataset_create(...)          SPMD_PLACED(spmd_dataset_create(__VA_ARGS__))
+#define spmd_dataset_read_hyperslab(...)  SPMD_PLACED(spmd_dataset_read_hyperslab(__VA_ARGS__))
+#define spmd_dataset_write_hyperslab(...) SPMD_PLACED(spmd_dataset_write_hyperslab(__VA_ARGS__))
+#define spmd_dataset_append(...)          SPMD_PLACED(spmd_dataset_append(__VA_ARGS__))
+#define spmd_dataset_set_text(...)        SPMD_PLACED(spmd_dataset_set_text(__VA_ARGS__))
+#define spmd_dataset_get_text(...)        SPMD_PLACED(spmd_dataset_get_text(__VA_ARGS__))
+
+/* spmd/tree_io.h */
+#define spmd_tree_write(...)     SPMD_PLACED(spmd_tree_write(__VA_ARGS__))
+#define spmd_tree_read(...)      SPMD_PLACED(spmd_tree_read(__VA_ARGS__))
+#define spmd_tree_read_like(...) SPMD_PLACED(spmd_tree_read_like(__VA_ARGS__))
+
+/* spmd/object.h */
+#define spmd_file_list(...)       SPMD_PLACED(spmd_file_list(__VA_ARGS__))
+#define spmd_object_copy(...)     SPMD_PLACED(spmd_object_copy(__VA_ARGS__))
+#define spmd_attributes_copy(...) SPMD_PLACED(spmd_attributes_copy(__VA_ARGS__))
 
 /* spmd/checkpoint.h */
 #define spmd_checkpoint_save(...)         SPMD_PLACED(spmd_checkpoint_save(__VA_ARGS__))
@@ -78,6 +94,12 @@ void spmd_place_set(const char *file, int line, const char *call);
 #define spmd_checkpoint_restore_like(...) SPMD_PLACED(spmd_checkpoint_restore_like(__VA_ARGS__))
 #define spmd_checkpoint_latest(...)       SPMD_PLACED(spmd_checkpoint_latest(__VA_ARGS__))
 #define spmd_checkpoint_steps(...)        SPMD_PLACED(spmd_checkpoint_steps(__VA_ARGS__))
+
+/* spmd/loader.h */
+#define spmd_loader_create(...) SPMD_PLACED(spmd_loader_create(__VA_ARGS__))
+#define spmd_loader_next(...)   SPMD_PLACED(spmd_loader_next(__VA_ARGS__))
+#define spmd_loader_seek(...)   SPMD_PLACED(spmd_loader_seek(__VA_ARGS__))
+#define spmd_loader_resume(...) SPMD_PLACED(spmd_loader_resume(__VA_ARGS__))
 
 /* spmd/sweep.h */
 #define spmd_sweep(...) SPMD_PLACED(spmd_sweep(__VA_ARGS__))

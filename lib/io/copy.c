@@ -1,5 +1,5 @@
 /* io/copy.c - objects and attributes from one file to another, of any type that HDF5 has. */
-#include <spmd/tree_io.h>
+#include <spmd/object.h>
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <spmd/object.h>
+
 #include "core/mem.h"
 #include "io/storage.h"
 #include "io/string.h"
