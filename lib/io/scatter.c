@@ -2,6 +2,7 @@
 #include "io/scatter.h"
 
 #include <errno.h>
+#include <unistd.h>
 
 #include "io/cause.h"
 
@@ -17,13 +18,21 @@ static int skip(struct scatter *scatter, int first, size_t got)
     return first;
 }
 
+/* Runs from `first` on. One alone is cheaper without a list of places. */
+static ssize_t read_runs(const struct scatter *scatter, int first, int64_t at)
+{
+    const struct iovec *run = &scatter->run[first];
+    const int count = scatter->count - first;
+    return count == 1 ? pread(scatter->file, run->iov_base, run->iov_len, (off_t)at)
+                      : preadv(scatter->file, run, count, (off_t)at);
+}
+
 int spmd__scatter_end(struct scatter *scatter)
 {
     int first = 0;
     int64_t at = scatter->begin;
     while (first < scatter->count) {
-        ssize_t got =
-            preadv(scatter->file, scatter->run + first, scatter->count - first, (off_t)at);
+        ssize_t got = read_runs(scatter, first, at);
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
