@@ -33,6 +33,7 @@ ok 'bench/collectives' measures 2 collectives 42
 ok 'bench/halo' measures 2 halo 2
 ok 'bench/io' measures 2 io 30 8 "$tmp"
 ok 'bench/io: in which file system' remarks files
+ok 'bench/loader' measures 2 loader 16 2 "$tmp"
 ok 'bench/reshard' measures 2 reshard 20
 ok 'bench/reshard: how malloc was set' remarks malloc
 ok 'bench/reshard: how the memory was reached' remarks memory
