@@ -1,14 +1,11 @@
 /* io_faults.c - files that are damaged, cut short or replaced, and disks that are full or
  * read-only: an error that names the file, or the right data. */
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
 #include <sys/mount.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <hdf5.h>
 
+#include "disk.h"
 #include "harness.h"
 #include "scratch.h"
 
@@ -308,30 +305,6 @@ static void a_filter_that_is_not_there_is_told(void)
     spmd_mesh_free(&mesh);
 }
 
-/* Collective. A disk of its own at scratch("disk"); false where this user cannot have one. */
-static bool mount_disk(const char *options)
-{
-    const char *disk = scratch("disk");
-    int mounted = 0;
-    if (test_rank == 0)
-        mounted = (mkdir(disk, 0700) == 0 || errno == EEXIST) &&
-                  mount("tmpfs", disk, "tmpfs", 0, options) == 0;
-    MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (!mounted)
-        harness_skip("only root mounts a disk");
-    return mounted;
-}
-
-static void unmount_disk(void)
-{
-    after_rank_0();
-    if (test_rank == 0)
-        EXPECT(umount(scratch("disk")) == 0);
-    else
-        scratch("disk");
-    after_rank_0();
-}
-
 static void a_read_only_place_is_told(void)
 {
     if (!mount_disk("size=1m"))
@@ -354,19 +327,6 @@ static void a_read_only_place_is_told(void)
     unmount_disk();
 }
 
-/* Collective. Takes all room of the disk but so many bytes. */
-static void leave_room(const char *disk, const char *ballast, uint64_t bytes)
-{
-    struct statvfs about;
-    if (test_rank == 0 && EXPECT(statvfs(disk, &about) == 0)) {
-        uint64_t room = (uint64_t)about.f_bavail * about.f_frsize;
-        int fd = open(ballast, O_RDWR | O_CREAT | O_EXCL, 0600);
-        EXPECT(fd >= 0 && (room <= bytes || posix_fallocate(fd, 0, (off_t)(room - bytes)) == 0));
-        close(fd);
-    }
-    after_rank_0();
-}
-
 static spmd_status write_new(spmd_mesh *mesh, const char *path, spmd_array *array)
 {
     (void)mesh;
@@ -384,18 +344,6 @@ static spmd_status write_more(spmd_mesh *mesh, const char *path, spmd_array *arr
         return spmd_file_close(&file);
     spmd_file_discard(&file);
     return status;
-}
-
-/* How many files there are on the disk. */
-static int count_files(const char *disk)
-{
-    int count = 0;
-    DIR *stream = opendir(disk);
-    for (struct dirent *entry; stream && (entry = readdir(stream));)
-        count += entry->d_name[0] != '.';
-    if (stream)
-        closedir(stream);
-    return count;
 }
 
 static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
@@ -434,9 +382,75 @@ static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
     unmount_disk();
 }
 
+enum { STATE_ELEMENTS = 20000 };
+
+/* The state of a step has the step as its elements, and a few more values. */
+static spmd_tree *make_state(spmd_mesh *mesh, int64_t step)
+{
+    spmd_tree *state = NULL;
+    spmd_array *large = NULL;
+    EXPECT_OK(spmd_tree_create(&state));
+    EXPECT_OK(spmd_array_full(mesh, "P(x)", SPMD_I64, SPMD_SHAPE(STATE_ELEMENTS), &step, &large));
+    EXPECT_OK(spmd_tree_set_array(state, "large", large));
+    EXPECT_OK(spmd_tree_set_integer(state, "step", step));
+    spmd_array_free(&large);
+    return state;
+}
+
+static void expect_state(spmd_mesh *mesh, const char *directory, int64_t step)
+{
+    spmd_tree *wanted = make_state(mesh, step), *got = NULL;
+    spmd_array *p = NULL, *q = NULL;
+    int64_t told = -1;
+    if (EXPECT_OK(spmd_checkpoint_restore_like(mesh, directory, SPMD_LATEST, wanted, NULL, &got))) {
+        EXPECT_OK(spmd_tree_get_array(got, "large", &p));
+        EXPECT_OK(spmd_tree_get_array(wanted, "large", &q));
+        EXPECT_OK(spmd_tree_get_integer(got, "step", &told));
+        EXPECT(same_blocks(p, q) && told == step);
+    }
+    spmd_tree_free(&got);
+    spmd_tree_free(&wanted);
+}
+
+static void a_disk_that_fills_up_at_any_moment_leaves_the_old_checkpoint(void)
+{
+    if (!mount_disk("size=2m"))
+        return;
+    spmd_mesh *mesh = make_mesh();
+    const char *disk = scratch("disk"), *ballast = scratch("disk/b"), *run = scratch("disk/run"),
+               *second = scratch("disk/run/step-00000002.h5");
+    spmd_tree *first_state = make_state(mesh, 1), *second_state = make_state(mesh, 2);
+    unsigned seed = draw_seed();
+    int failed = 0;
+    EXPECT_OK(spmd_checkpoint_save(mesh, run, 1, first_state, 0));
+    for (int i = 0; i < MOMENTS; i++) {
+        leave_room(disk, ballast, (uint64_t)rand_r(&seed) % (8 * STATE_ELEMENTS * 2));
+        spmd_status status = spmd_checkpoint_save(mesh, run, 2, second_state, 0);
+        if (status != SPMD_OK) {
+            failed++;
+            EXPECT(strstr(spmd_error_message(), "step-00000002.h5: ") != NULL &&
+                   strstr(spmd_error_message(), "no space left on device") != NULL);
+        }
+        expect_state(mesh, run, status == SPMD_OK ? 2 : 1);
+        after_rank_0();
+        if (test_rank == 0) {
+            EXPECT(count_files(run) == (status == SPMD_OK ? 2 : 1) && unlink(ballast) == 0);
+            EXPECT(status != SPMD_OK || unlink(second) == 0);
+        }
+        after_rank_0();
+    }
+    EXPECT(failed > 0 && failed < MOMENTS);
+    expect_state(mesh, run, 1);
+    spmd_tree_free(&second_state);
+    spmd_tree_free(&first_state);
+    spmd_mesh_free(&mesh);
+    unmount_disk();
+}
+
 HARNESS_MAIN("io_faults", CASE(files_cut_short_are_told),
              CASE(flipped_bytes_are_told_or_change_one_element),
              CASE(metadata_that_cannot_be_is_told), CASE(a_file_cut_while_it_is_open_is_told),
              CASE(a_file_replaced_while_it_is_open_is_read_on),
              CASE(a_filter_that_is_not_there_is_told), CASE(a_read_only_place_is_told),
-             CASE(a_disk_that_fills_up_at_any_moment_leaves_the_old_file))
+             CASE(a_disk_that_fills_up_at_any_moment_leaves_the_old_file),
+             CASE(a_disk_that_fills_up_at_any_moment_leaves_the_old_checkpoint))
