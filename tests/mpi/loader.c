@@ -599,17 +599,19 @@ static void expect_damage_told(const char *name, const char *message)
     MPI_Barrier(MPI_COMM_WORLD);
     EXPECT_OK(spmd_loader_create(mesh, spoiled, 1, &name, &spec, &options, &loader));
     EXPECT_FAILS(spmd_loader_next(loader, &batch), SPMD_ERR_FILE, message);
+    EXPECT(strstr(spmd_error_message(), "spoiled.h5") && strstr(spmd_error_message(), name));
     expect_same_message();
     spmd_loader_free(&loader);
     spmd_mesh_free(&mesh);
 }
 
+/* In our words; or in HDF5's, which reads what is deflated if there is no zlib. */
 static void damaged_chunks_are_told(void)
 {
     expect_damage_told(
         "checksummed",
         "dataset \"checksummed\", chunk of row 0: its checksum (fletcher32) is wrong");
-    expect_damage_told("filtered", "dataset \"filtered\", chunk of row 0: its checksum");
+    expect_damage_told("filtered", "checksum");
     expect_damage_told("deflated", "dataset \"deflated\"");
 }
 
