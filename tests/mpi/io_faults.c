@@ -307,7 +307,7 @@ static void a_filter_that_is_not_there_is_told(void)
 
 static void a_read_only_place_is_told(void)
 {
-    if (!mount_disk("size=1m"))
+    if (!scratch_mount("size=1m"))
         return;
     spmd_mesh *mesh = make_mesh();
     const char *path = scratch("disk/v.h5"), *disk = scratch("disk");
@@ -324,7 +324,7 @@ static void a_read_only_place_is_told(void)
     expect_arange(mesh, path, SPMD_I32, SPMD_SHAPE(7));
     spmd_array_free(&array);
     spmd_mesh_free(&mesh);
-    unmount_disk();
+    scratch_unmount();
 }
 
 static spmd_status write_new(spmd_mesh *mesh, const char *path, spmd_array *array)
@@ -348,7 +348,7 @@ static spmd_status write_more(spmd_mesh *mesh, const char *path, spmd_array *arr
 
 static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
 {
-    if (!mount_disk("size=2m"))
+    if (!scratch_mount("size=2m"))
         return;
     enum { ELEMENTS = 20000 };
     spmd_mesh *mesh = make_mesh();
@@ -379,7 +379,7 @@ static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
     EXPECT(failed > 0 && failed < MOMENTS);
     spmd_array_free(&large);
     spmd_mesh_free(&mesh);
-    unmount_disk();
+    scratch_unmount();
 }
 
 enum { STATE_ELEMENTS = 20000 };
