@@ -114,13 +114,18 @@ static spmd_status write_out(struct conversion *run)
     return status;
 }
 
-/* What stands at OUT is replaced if it is an HDF5 file, as far as can be told. */
+/* What stands at OUT is replaced if it is an HDF5 file, as far as can be told; by force another
+ * file as well, but no directory. */
 static spmd_status check_out(const struct conversion *run)
 {
     struct stat about;
     spmd_file *old = NULL;
     int there = stat(run->options->out, &about) == 0;
+    int directory = there && S_ISDIR(about.st_mode);
     MPI_Bcast(&there, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    MPI_Bcast(&directory, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    if (directory)
+        return spmd_fail(SPMD_ERR_FILE, "%s: is a directory; name a file in it", run->options->out);
     if (!there || run->options->force)
         return SPMD_OK;
     if (spmd_file_open(run->mesh, run->options->out, &old) == SPMD_OK)

@@ -59,6 +59,10 @@ echo 'no HDF5' >text
 wrong 1 'what is no HDF5 is not replaced' 'text: not an HDF5 file; --force replaces it' \
     "$digits" text
 ok 'and is as it was' grep -q 'no HDF5' text
+mkdir directory
+wrong 1 'nor is a directory' 'directory: is a directory; name a file in it' "$digits" directory
+wrong 1 'not by force either' 'directory: is a directory; name a file in it' \
+    "$digits" directory --force
 ok 'but by force' "$spmd" convert "$digits" text --force
 alike 'then it is' h5diff "$digits" text
 
