@@ -8,6 +8,31 @@
 
 enum { CELL_BYTES = 512, WIDEST = 48, TEXT_SHOWN = 40 };
 
+/* Bytes of a character behind its first one, in UTF-8. */
+static bool continues(char byte)
+{
+    return ((unsigned char)byte & 0xc0) == 0x80;
+}
+
+/* Characters, as printf does not count them. */
+static int width_of(const char *text)
+{
+    int width = 0;
+    for (; *text; text++)
+        width += !continues(*text);
+    return width;
+}
+
+/* How many bytes of a text are shown: whole characters. */
+static int shown(const char *text)
+{
+    int bytes = (int)strnlen(text, TEXT_SHOWN + 1);
+    if (bytes > TEXT_SHOWN)
+        for (bytes = TEXT_SHOWN; bytes > 0 && continues(text[bytes]); bytes--)
+            ;
+    return bytes;
+}
+
 /* One line. */
 struct line {
     const spmd_file_entry *entry;
@@ -35,7 +60,7 @@ static int format_type(char *cell, size_t size, const struct line *line)
     if (entry->problem && !entry->elements)
         return snprintf(cell, size, "%s", "cannot be read");
     if (line->value)
-        return snprintf(cell, size, "%.*s%s", TEXT_SHOWN, line->value,
+        return snprintf(cell, size, "%.*s%s", shown(line->value), line->value,
                         strlen(line->value) > TEXT_SHOWN ? "..." : "");
     if (info_is_dataset(entry))
         return info_format_type(cell, size, entry);
@@ -82,20 +107,28 @@ static void find_widths(const struct info_sheet *sheet, int width[NCELLS])
     for (int i = 0; i < sheet->listing->count; i++)
         for (int c = 0; c < NCELLS && has_line(sheet->listing, i); c++) {
             struct line line = line_of(sheet, i);
-            int length = format[c](cell, sizeof cell, &line);
+            format[c](cell, sizeof cell, &line);
+            int length = width_of(cell);
             if (length > width[c])
                 width[c] = length < WIDEST ? length : WIDEST;
         }
+}
+
+/* The field of a text that is so wide, in bytes. */
+static int field(int width, const char *text)
+{
+    return width + (int)strlen(text) - width_of(text);
 }
 
 /* The last column is of numbers. */
 static void print_cells(const char *const cell[NCELLS], const int width[NCELLS])
 {
     if (cell[LAYOUT][0] == '\0')
-        printf("  %-*s  %s\n", width[NAME], cell[NAME], cell[TYPE]);
+        printf("  %-*s  %s\n", field(width[NAME], cell[NAME]), cell[NAME], cell[TYPE]);
     else
-        printf("  %-*s  %-*s  %-*s  %*s\n", width[NAME], cell[NAME], width[TYPE], cell[TYPE],
-               width[LAYOUT], cell[LAYOUT], width[STORED], cell[STORED]);
+        printf("  %-*s  %-*s  %-*s  %*s\n", field(width[NAME], cell[NAME]), cell[NAME],
+               field(width[TYPE], cell[TYPE]), cell[TYPE], width[LAYOUT], cell[LAYOUT],
+               width[STORED], cell[STORED]);
 }
 
 /* Names and texts of a file may have anything in them, a terminal's commands too. */

@@ -80,6 +80,18 @@ prints 'and the others are whole' "$last: 2 arrays read, 2 compared" "$spmd" inf
 damage run/step-00000300.h5 spmd_kind
 status 1 'a damaged name' "$spmd" info --verify run/step-00000300.h5
 
+# Characters are counted, not bytes.
+if command -v h5import >/dev/null; then
+    echo '1 2 3' >numbers
+    printf 'PATH %s\nINPUT-CLASS TEXTIN\nRANK 1\nDIMENSION-SIZES 3\nOUTPUT-SIZE 32\n' \
+        'größe' >layout
+    h5import numbers -c layout -o named.h5
+    prints 'a name of other letters' '  größe  i32[3]  contiguous ' "$spmd" info named.h5
+    prints 'under its heading' '  name   type    layout ' "$spmd" info named.h5
+else
+    skip 'a name of other letters' 'no h5import'
+fi
+
 status 2 'verify without a file' "$spmd" info --verify
 status 2 'verify as JSON' "$spmd" info --verify --json digits.h5
 plan_end
