@@ -9,6 +9,7 @@
 struct setting {
     const char *name;
     int64_t value;
+    const char *unit;
 };
 
 enum { SETTINGS = 6 };
@@ -17,9 +18,9 @@ static void list_settings(const spmd_loader *loader, struct setting settings[SET
 {
     const struct ordering *ordering = &loader->ordering;
     const struct setting list[SETTINGS] = {
-        {"rows", ordering->rows},        {"batch", loader->batch},
-        {"shuffle", ordering->shuffled}, {"window", ordering->window},
-        {"chunk_rows", ordering->run},   {"keep_rest", loader->keep_rest},
+        {"rows", ordering->rows, ""},        {"batch", loader->batch, ""},
+        {"shuffle", ordering->shuffled, ""}, {"window", ordering->window, " rows"},
+        {"chunk_rows", ordering->run, ""},   {"keep_rest", loader->keep_rest, ""},
     };
     memcpy(settings, list, sizeof list);
 }
@@ -74,8 +75,9 @@ static spmd_status check_settings(const spmd_loader *loader, const spmd_tree *st
         if (value != settings[i].value)
             return spmd_fail(SPMD_ERR_ARGUMENT,
                              "%s: the position to resume is of a loader with %s %" PRId64
-                             ", this one has %" PRId64,
-                             loader->file->path, settings[i].name, value, settings[i].value);
+                             "%s, this one has %" PRId64,
+                             loader->file->path, settings[i].name, value, settings[i].unit,
+                             settings[i].value);
     }
     spmd_key key;
     TRY(spmd_tree_get_key(state, "key", &key));
@@ -124,11 +126,25 @@ spmd_status spmd_loader_seek(spmd_loader *loader, int64_t epoch, int64_t step)
     return spmd__loader_go(loader, __func__, check_position(loader, epoch, step), epoch, step);
 }
 
+/* Whether it may be one; a whole checkpoint, of which it is a part, is not. */
+static spmd_status check_kind(const spmd_loader *loader, const spmd_tree *state)
+{
+    const spmd_tree *rows;
+    if (spmd_tree_get(state, "rows", &rows) == SPMD_OK)
+        return SPMD_OK;
+    char why[256];
+    snprintf(why, sizeof why, "%s", spmd_error_message());
+    return spmd_fail(SPMD_ERR_ARGUMENT,
+                     "%s: the tree is no position to resume, as spmd_loader_state gives it: %s",
+                     loader->file->path, why);
+}
+
 static spmd_status read_state(const spmd_loader *loader, const spmd_tree *state, int64_t *epoch,
                               int64_t *step)
 {
     if (!state)
         return spmd_fail(SPMD_ERR_ARGUMENT, "the position to resume is NULL");
+    TRY(check_kind(loader, state));
     TRY(check_settings(loader, state));
     TRY(check_datasets(loader, state));
     TRY(spmd_tree_get_integer(state, "epoch", epoch));

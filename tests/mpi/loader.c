@@ -397,7 +397,7 @@ static void a_position_of_something_else_is_refused(void)
     REFUSED(spmd_tree_set_text(other, "datasets/1", "row"), "is of 2 datasets, this loader has 1");
     REFUSED(spmd_tree_set_integer(other, "step", 8), "there is no batch 8 of epoch 0");
     REFUSED(spmd_tree_set_none(other, "epoch"), "epoch");
-    REFUSED(spmd_tree_set_none(other, ""), "rows");
+    REFUSED(spmd_tree_set_none(other, ""), "the tree is no position to resume, ");
 #undef REFUSED
     EXPECT_FAILS(spmd_loader_resume(loader, NULL), SPMD_ERR_ARGUMENT, "is NULL");
     EXPECT_FAILS(spmd_loader_seek(loader, 0, 8), SPMD_ERR_ARGUMENT, "there is no batch 8");
