@@ -14,7 +14,9 @@
  * A checkpoint is one HDF5 file, "DIRECTORY/step-00001000.h5", of one tree as spmd_tree_write puts
  * it there (spmd/tree_io.h): h5dump, h5py and spmd_file_open read it. Each dataset has a checksum,
  * its attribute "spmd_checksum", and a user block in front of the file tells those again, and one
- * of the rest: so damage anywhere is found, before HDF5 meets it.
+ * of the rest, its seal: so damage anywhere is found, before HDF5 meets it. A program that changes
+ * the file, or copies the user block to a file that it lays otherwise, as h5repack does, breaks the
+ * seal, and the file is refused. "h5unjam -i IN -o OUT --delete" makes one without a seal of it.
  *
  * All calls are collective over the mesh, take the same arguments on all ranks and end in an
  * agreement. Idle ranks succeed at once, and are told nothing: no step, no tree. Calls fail with

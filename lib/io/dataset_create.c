@@ -22,7 +22,9 @@ spmd_status spmd__options_check(const spmd_dataset_options *options, spmd_dtype 
     if (spmd_dtype_size(dtype) == 0)
         return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
     if (spmd_shape_size(shape) < 0)
-        return spmd_fail(SPMD_ERR_SHAPE, "there is no such shape");
+        return spmd_fail(SPMD_ERR_SHAPE,
+                         "there is no such shape: an extent is negative, or all are "
+                         "too many elements");
     TRY(spmd__chunks_check(options, dtype, shape));
     return options->deflate > 0 ? spmd__filter_check_deflate() : SPMD_OK;
 }

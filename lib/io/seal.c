@@ -83,7 +83,9 @@ static spmd_status check_rest(int fd, const char *name, const struct seal *seal,
 {
     TRY(check_size(name, file_bytes, seal->file_bytes));
     if (file_bytes > seal->file_bytes)
-        return spmd_fail(SPMD_ERR_FILE, "%s: has %lld bytes, and had %lld when it was written",
+        return spmd_fail(SPMD_ERR_FILE,
+                         "%s: has %lld bytes, and had %lld when it was written; if another "
+                         "program has changed it, h5unjam --delete makes a plain file of it",
                          name, (long long)file_bytes, (long long)seal->file_bytes);
     uint64_t sum = 0;
     int code = spmd__seal_add_rest(fd, seal, &sum);

@@ -7,7 +7,7 @@
 
 static spmd_status match_specs(const struct tree_reading *reading, const char *what)
 {
-    return spmd__tree_broadcast(reading->asked, "the specs", reading->survey.tree, what, NULL);
+    return spmd__tree_broadcast(reading->asked, "specs", reading->survey.tree, what, NULL);
 }
 
 static spmd_status read_leaf(const struct tree_reading *reading, const char *name,

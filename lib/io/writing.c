@@ -66,6 +66,11 @@ spmd_status spmd__writing_check_shape(const struct writing *writing, int first, 
                                       spmd_shape shape)
 {
     spmd_shape own = writing->array->shape;
+    if (first == 1 && own.ndim == shape.ndim - 1)
+        return spmd_fail(SPMD_ERR_SHAPE,
+                         "%s: dataset \"%s\": the array has %d dimensions, the %s %d; dimension 0 "
+                         "is of rows, and has extent 1 in an array of one",
+                         writing->file->path, writing->name, own.ndim, place, shape.ndim);
     if (own.ndim != shape.ndim)
         return spmd_fail(SPMD_ERR_SHAPE,
                          "%s: dataset \"%s\": the array has %d dimensions, the %s %d",

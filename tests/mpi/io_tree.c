@@ -608,7 +608,7 @@ static void structures_that_do_not_fit_are_told(void)
     EXPECT_FAILS(spmd_tree_read_like(file, "t/d e", like, NULL, &read), SPMD_ERR_ARGUMENT,
                  "fits.h5:t/d e has gr\xc3\xb6\xc3\x9f");
     EXPECT_FAILS(spmd_tree_read(file, "t/list", "{a: P()}", &read), SPMD_ERR_ARGUMENT,
-                 "the specs is no prefix of ");
+                 "specs is no prefix of ");
     EXPECT(!read);
     spmd_tree_free(&like);
 
