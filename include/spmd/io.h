@@ -131,8 +131,12 @@ spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,
                                          const spmd_hyperslab *slab, spmd_array *array);
 
 /* Collective. Writes an array behind the last index of dimension 0 of a dataset, which grows by the
- * array's dimension 0; the others are equal. "spmd_sharding" then tells the array's sharding, and
- * the dataset's shape. Fails with SPMD_ERR_SHAPE if it cannot grow. */
+ * array's dimension 0; the others are equal: a step of a series [steps,n,m] is an array [1,n,m].
+ * "spmd_sharding" then tells the array's sharding, and the dataset's shape. Fails with
+ * SPMD_ERR_SHAPE if it cannot grow.
+ *
+ * With filters the last chunk is read, and filtered as a whole, at each append to it: give
+ * chunks as many rows as one append has, or append more rows at a time. */
 spmd_status spmd_dataset_append(spmd_file *file, const char *name, spmd_array *array);
 
 /* Collective. A text attribute of a dataset, a group, or the file ("/"). Reading gives a

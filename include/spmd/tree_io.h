@@ -38,6 +38,8 @@ spmd_status spmd_tree_write(spmd_file *file, const char *name, const spmd_tree *
 /* Collective. Reads all at `name` ("/": in the file) into a new tree: of arrays, keys, texts and
  * integers (blocks that were written are arrays). `specs` is a prefix tree of specs for the arrays;
  * below a None in it nothing is read, and the tree has None there: "{params: P(), state: None}".
+ * A dict in it names all keys that the file's has, those of texts, keys and integers too: what is
+ * left out is a failure, and no None.
  * Datasets of records, links that lead nowhere, and names that are no keys of a tree are in the way
  * only where they would be read. On idle ranks the tree is None. */
 spmd_status spmd_tree_read(spmd_file *file, const char *name, const char *specs, spmd_tree **tree);
