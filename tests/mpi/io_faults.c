@@ -359,7 +359,7 @@ static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
     write_arange(mesh, path, SPMD_I32, SPMD_SHAPE(7));
     for (int i = 0; i < MOMENTS; i++) {
         bool is_new = i % 2 == 0;
-        leave_room(disk, ballast, (uint64_t)rand_r(&seed) % (8 * ELEMENTS * 3 / 2));
+        leave_room(disk, ballast, (uint64_t)rand_r(&seed) % (8 * ELEMENTS * 2));
         spmd_status status = (is_new ? write_new : write_more)(mesh, path, large);
         if (status != SPMD_OK) {
             failed++;
