@@ -122,8 +122,9 @@ spmd_hyperslab spmd_hyperslab_make(int ndim, const int64_t *start, const int64_t
 
 /* Collective. Reads a hyperslab of a dataset (NULL: all) as spmd_dataset_read does; writes an array
  * over one, converted to the dataset's type as in reading. Contiguous and chunked datasets are
- * written so, not those that lie in their header or in other files. Both fail with SPMD_ERR_SHAPE
- * if the hyperslab reaches outside, or has not the array's shape. */
+ * written so, not those that lie in their header or in other files, or that another program packed
+ * and has not written whole. Both fail with SPMD_ERR_SHAPE if the hyperslab reaches outside, or has
+ * not the array's shape. */
 spmd_status spmd_dataset_read_hyperslab(spmd_file *file, const char *name,
                                         const spmd_hyperslab *slab, const char *spec,
                                         spmd_dtype dtype, spmd_array **array);
@@ -133,7 +134,8 @@ spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,
 /* Collective. Writes an array behind the last index of dimension 0 of a dataset, which grows by the
  * array's dimension 0; the others are equal: a step of a series [steps,n,m] is an array [1,n,m].
  * "spmd_sharding" then tells the array's sharding, and the dataset's shape. Fails with
- * SPMD_ERR_SHAPE if it cannot grow.
+ * SPMD_ERR_SHAPE if it cannot grow, and with SPMD_ERR_FILE if it is packed and was made by another
+ * program (spmd convert writes it anew).
  *
  * With filters the last chunk is read, and filtered as a whole, at each append to it: give
  * chunks as many rows as one append has, or append more rows at a time. */

@@ -62,11 +62,13 @@ static spmd_status fail_to_reserve(const spmd_file *file, int64_t bytes, int cod
     return spmd__io_fail_errno(code, "%s: no room for %lld bytes", file->path, (long long)bytes);
 }
 
-/* Where the file system cannot reserve: whether there is room just now. */
-static spmd_status look_for_room(const spmd_file *file, int fd, int64_t bytes)
+/* Where the file system cannot reserve: whether there is room just now, if it tells. */
+static spmd_status look_for_room(spmd_file *file, int fd, int64_t bytes)
 {
     struct statvfs disk;
-    if (fstatvfs(fd, &disk) == 0 && (uint64_t)bytes / disk.f_frsize > disk.f_bavail)
+    file->unsure = true;
+    if (fstatvfs(fd, &disk) == 0 && disk.f_blocks > 0 &&
+        (uint64_t)bytes / disk.f_frsize > disk.f_bavail)
         return fail_to_reserve(file, bytes, ENOSPC);
     return SPMD_OK;
 }

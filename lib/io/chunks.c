@@ -127,3 +127,12 @@ int64_t spmd__chunks_bytes(const int64_t chunk[], int ndim, size_t element, int6
         bytes = multiply(bytes, chunk[d]);
     return bytes;
 }
+
+bool spmd__chunks_are_there(hid_t dataset, const int64_t chunk[], spmd_shape shape)
+{
+    hsize_t there = 0;
+    hid_t space = H5Dget_space(dataset);
+    herr_t failed = H5Dget_num_chunks(dataset, space, &there);
+    H5Sclose(space);
+    return failed >= 0 && (int64_t)there >= spmd__chunks_count(chunk, shape);
+}

@@ -19,6 +19,9 @@ void spmd__chunks_choose(const spmd_dataset_options *options, spmd_dtype dtype, 
 /* The chunks [ndim] of a dataset that is open; false if it has none. */
 bool spmd__chunks_of(hid_t dataset, int64_t chunk[]);
 
+/* Whether each of them that `shape` has has its place in the file. */
+bool spmd__chunks_are_there(hid_t dataset, const int64_t chunk[], spmd_shape shape);
+
 /* How many of them `shape` has, and how many bytes they are; at most a quarter of INT64_MAX. */
 int64_t spmd__chunks_count(const int64_t chunk[], spmd_shape shape);
 int64_t spmd__chunks_bytes(const int64_t chunk[], int ndim, size_t element, int64_t count);

@@ -62,6 +62,7 @@ static spmd_status plan(struct writing *writing, struct description *about, spmd
     if (!spmd__chunks_of(writing->dataset, chunk))
         return fail_to_grow(writing, "it is contiguous");
     TRY(check_limit(writing, *grown));
+    TRY(spmd__writing_check_packed(writing, *grown));
     int64_t start[SPMD_MAX_DIMS] = {about->shape.dim[0]};
     writing->slab = spmd_hyperslab_make(shape.ndim, start, shape.dim, NULL);
     return SPMD_OK;

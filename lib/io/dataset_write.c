@@ -52,6 +52,7 @@ static spmd_status find_part(struct writing *writing)
         return spmd__io_refine(status, "%s: dataset \"%s\"", writing->file->path, writing->name);
     spmd_shape part = spmd__hyperslab_shape(&writing->slab);
     TRY(spmd__writing_check_shape(writing, 0, "hyperslab", part));
+    TRY(spmd__writing_check_packed(writing, about.shape));
     if (spmd_shape_equal(part, about.shape)) {
         writing->begun = true;
         TRY(spmd__writing_label(writing, about.dtype, about.shape));

@@ -24,6 +24,7 @@ struct spmd_file {
     int keyval;       /* of the attribute of MPI_COMM_SELF that closes a forgotten file */
     int64_t bytes;    /* the size of a file on disk as it was opened to read; else 0 */
     int64_t reserved; /* of a file that is written: how many leading bytes surely fit on the disk */
+    bool unsure;      /* of position 0: that could not be made sure of */
     bool broken;      /* a write failed half-way: the file must not take its place */
     int64_t step;     /* of a checkpoint; -1: it is none */
     int64_t seal;     /* of a new one: bytes for its seal, in front of what is HDF5's */

@@ -6,6 +6,7 @@
 #include "io/rounds.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "comm/mpi.h"
 #include "core/block.h"
@@ -20,8 +21,8 @@
 #include "io/transfer.h"
 #include "io/types.h"
 
-/* What is packed or converted is held once more in memory. */
-#define PACKED_BYTES ((int64_t)1 << 26)
+/* What is packed or converted is held once more in memory; and what is verified. */
+enum { PACKED_BYTES = 1 << 26, VERIFIED_BYTES = 1 << 22 };
 
 struct target {
     spmd_file *file;
@@ -30,10 +31,11 @@ struct target {
     const spmd_hyperslab *slab;
     const spmd_block *block;
     hid_t memory, stored; /* types */
-    bool converts;
+    bool converts, packs;
     int64_t chunk[SPMD_MAX_DIMS];
     int64_t chunk_bytes;
     bool takes_room; /* some chunks get their place as they are written */
+    bool unsure;     /* there may be no room after all */
 };
 
 /* A tile as HDF5 takes it. */
@@ -66,6 +68,12 @@ static hid_t select_in_block(const spmd_block *block, const spmd_box *tile)
     return space;
 }
 
+static spmd_status fail_to_write(const struct target *target, const char *why)
+{
+    return spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be written: %s", target->file->path,
+                     target->name, why);
+}
+
 /* A conversion inside of a collective write would quietly make it independent. The elements of
  * `tile`, as the file stores them, for the caller to free(). */
 static spmd_status convert(const struct target *target, const spmd_box *tile, void **converted)
@@ -81,8 +89,7 @@ static spmd_status convert(const struct target *target, const spmd_box *tile, vo
         failed = H5Tconvert(target->memory, target->stored, count, made, NULL, H5P_DEFAULT);
     spmd_status status = SPMD_OK;
     if (failed < 0)
-        status = spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be written: %s",
-                           target->file->path, target->name, spmd__io_cause().text);
+        status = fail_to_write(target, spmd__io_cause().text);
     H5Sclose(space);
     if (status == SPMD_OK)
         *converted = made;
@@ -132,8 +139,7 @@ static spmd_status write_tile(const struct target *target, const spmd_box *tile)
     herr_t failed = H5Dwrite(target->dataset, portion.type, portion.memory, portion.place, access,
                              portion.data);
     if (status == SPMD_OK && failed < 0)
-        status = spmd_fail(SPMD_ERR_FILE, "%s: dataset \"%s\" cannot be written: %s",
-                           target->file->path, target->name, spmd__io_cause().text);
+        status = fail_to_write(target, spmd__io_cause().text);
     H5Pclose(access);
     H5Sclose(portion.place);
     H5Sclose(portion.memory);
@@ -167,6 +173,52 @@ static spmd_status make_room(const struct target *target, const spmd_box *tile)
     return spmd__mesh_agree(mesh, spmd__aside_reserve(target->file, bytes), 0);
 }
 
+/* Reads `tile` as the file has it. */
+static spmd_status read_back(const struct target *target, const spmd_box *tile, void *found)
+{
+    hsize_t extent[SPMD_MAX_DIMS];
+    extents_of(tile, extent);
+    hid_t memory = H5Screate_simple(tile->ndim, extent, NULL);
+    hid_t place = spmd__hyperslab_select(target->dataset, target->slab, tile->lo, extent);
+    herr_t failed = H5Dread(target->dataset, target->stored, memory, place, H5P_DEFAULT, found);
+    spmd_status status = SPMD_OK;
+    if (failed < 0)
+        status = fail_to_write(target, spmd__io_cause().text);
+    H5Sclose(place);
+    H5Sclose(memory);
+    return status;
+}
+
+static spmd_status verify_tile(const struct target *target, const spmd_box *tile)
+{
+    size_t bytes = (size_t)spmd_box_size(tile) * H5Tget_size(target->stored);
+    void *wanted = NULL, *found = NULL;
+    spmd_status status = convert(target, tile, &wanted);
+    if (status == SPMD_OK)
+        status = spmd__alloc_block(bytes, &found);
+    if (status == SPMD_OK)
+        status = read_back(target, tile, found);
+    if (status == SPMD_OK && memcmp(wanted, found, bytes) != 0)
+        status = fail_to_write(target, "some of it is lost, as on a full disk");
+    free(found);
+    free(wanted);
+    return status;
+}
+
+/* Local. In small parts, since each is in memory twice. */
+static spmd_status verify(const struct target *target, const spmd_box *tile)
+{
+    if (!target->unsure || !tile)
+        return SPMD_OK;
+    struct tiles parts = spmd__tiles_cut(target->slab, target->chunk, tile,
+                                         H5Tget_size(target->stored), VERIFIED_BYTES);
+    for (int64_t i = 0; i < parts.total; i++) {
+        spmd_box part = spmd__tiles_get(&parts, i);
+        TRY(verify_tile(target, &part));
+    }
+    return SPMD_OK;
+}
+
 static spmd_status write_tiles(const struct target *target, const struct tiles *tiles,
                                int64_t rounds)
 {
@@ -179,6 +231,8 @@ static spmd_status write_tiles(const struct target *target, const struct tiles *
         }
         TRY(make_room(target, tile));
         TRY(spmd__mesh_agree(mesh, write_tile(target, tile), 0));
+        if (target->unsure)
+            TRY(spmd__mesh_agree(mesh, verify(target, tile), 0));
     }
     return SPMD_OK;
 }
@@ -192,16 +246,8 @@ static spmd_box box_to_write(const spmd_block *block)
     return box;
 }
 
-/* Whether chunks get their place, or a larger one, only as they are written. */
-static bool takes_room(const struct target *target, bool filtered)
-{
-    spmd_shape shape = spmd__dataset_shape(target->dataset);
-    int64_t all = spmd__chunks_bytes(target->chunk, 0, (size_t)target->chunk_bytes,
-                                     spmd__chunks_count(target->chunk, shape));
-    return filtered || (int64_t)H5Dget_storage_size(target->dataset) < all;
-}
-
-spmd_status spmd__rounds_write(spmd_file *file, const char *name, hid_t dataset,
+/* The types are to be closed. */
+static struct target target_of(spmd_file *file, const char *name, hid_t dataset,
                                const spmd_hyperslab *slab, const spmd_block *block)
 {
     struct target target = {
@@ -209,21 +255,39 @@ spmd_status spmd__rounds_write(spmd_file *file, const char *name, hid_t dataset,
     target.memory = spmd__type_create(block->dtype);
     target.stored = H5Dget_type(dataset);
     target.converts = H5Tequal(target.memory, target.stored) <= 0;
+    target.packs = spmd__filters_count(dataset) > 0;
     spmd__chunks_of(dataset, target.chunk);
     target.chunk_bytes =
         spmd__chunks_bytes(target.chunk, block->ndim, H5Tget_size(target.stored), 1);
-    bool filtered = spmd__filters_count(dataset) > 0;
-    target.takes_room = takes_room(&target, filtered);
-    int64_t limit = spmd__io_piece_bytes;
-    if ((filtered || target.converts) && limit > PACKED_BYTES)
-        limit = PACKED_BYTES;
-    spmd_box box = box_to_write(block);
-    struct tiles tiles =
-        spmd__tiles_cut(slab, target.chunk, &box, spmd_dtype_size(block->dtype), limit);
-    int64_t rounds = tiles.total;
-    spmd_status status = spmd__mpi_status(
-        MPI_Allreduce(MPI_IN_PLACE, &rounds, 1, MPI_INT64_T, MPI_MAX, file->mesh->control),
-        "MPI_Allreduce");
+    target.takes_room = target.packs || !spmd__chunks_are_there(dataset, target.chunk,
+                                                                spmd__dataset_shape(dataset));
+    return target;
+}
+
+/* This rank's tiles; *rounds, the most that any rank has. */
+static spmd_status cut_block(struct target *target, struct tiles *tiles, int64_t *rounds)
+{
+    bool packed = target->packs || target->converts;
+    int64_t limit =
+        packed && spmd__io_piece_bytes > PACKED_BYTES ? PACKED_BYTES : spmd__io_piece_bytes;
+    spmd_box box = box_to_write(target->block);
+    *tiles = spmd__tiles_cut(target->slab, target->chunk, &box,
+                             spmd_dtype_size(target->block->dtype), limit);
+    int64_t most[] = {tiles->total, target->file->unsure};
+    TRY_MPI(
+        MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, target->file->mesh->control));
+    *rounds = most[0];
+    target->unsure = most[1] != 0;
+    return SPMD_OK;
+}
+
+spmd_status spmd__rounds_write(spmd_file *file, const char *name, hid_t dataset,
+                               const spmd_hyperslab *slab, const spmd_block *block)
+{
+    struct target target = target_of(file, name, dataset, slab, block);
+    struct tiles tiles;
+    int64_t rounds = 0;
+    spmd_status status = cut_block(&target, &tiles, &rounds);
     if (status == SPMD_OK)
         status = write_tiles(&target, &tiles, rounds);
     H5Tclose(target.stored);

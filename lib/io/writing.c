@@ -85,6 +85,24 @@ spmd_status spmd__writing_check_shape(const struct writing *writing, int first, 
     return SPMD_OK;
 }
 
+spmd_status spmd__writing_check_packed(const struct writing *writing, spmd_shape shape)
+{
+    int64_t chunk[SPMD_MAX_DIMS];
+    hid_t creation = H5Dget_create_plist(writing->dataset);
+    H5D_alloc_time_t when = H5D_ALLOC_TIME_ERROR;
+    H5Pget_alloc_time(creation, &when);
+    H5Pclose(creation);
+    if (when == H5D_ALLOC_TIME_EARLY || spmd__filters_count(writing->dataset) == 0 ||
+        !spmd__chunks_of(writing->dataset, chunk) ||
+        spmd__chunks_are_there(writing->dataset, chunk, shape))
+        return SPMD_OK;
+    return spmd_fail(SPMD_ERR_FILE,
+                     "%s: dataset \"%s\" is packed, and some of its chunks get their place only as "
+                     "they are written, which ranks cannot do together; let spmd convert write the "
+                     "file anew, or leave out the filters",
+                     writing->file->path, writing->name);
+}
+
 spmd_status spmd__writing_label(const struct writing *writing, spmd_dtype dtype, spmd_shape shape)
 {
     enum { TYPE_TEXT_BYTES = 1024 };

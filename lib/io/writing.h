@@ -37,6 +37,11 @@ spmd_status spmd__writing_open(struct writing *writing, struct description *abou
 spmd_status spmd__writing_check_shape(const struct writing *writing, int first, const char *place,
                                       spmd_shape shape);
 
+/* Collective, no agreement. That the dataset, with as many rows as `shape`, has no packed chunks
+ * without a place, which HDF5 1.10 cannot write in parallel: it takes those that ranks share for
+ * one and the same, waits for ever, or does not find what it is to complete. */
+spmd_status spmd__writing_check_packed(const struct writing *writing, spmd_shape shape);
+
 /* Collective, no agreement. Sets "spmd_sharding" to the type of the whole dataset, of `shape`,
  * lying as the array does. */
 spmd_status spmd__writing_label(const struct writing *writing, spmd_dtype dtype, spmd_shape shape);
