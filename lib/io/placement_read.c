@@ -14,11 +14,21 @@
 #include "io/scatter.h"
 #include "io/placement.h"
 
+/* What of each row stands in one chunk of its band: the same in all bands. */
+struct column {
+    int64_t index; /* of the chunk, in the band */
+    struct runs runs;
+    int64_t in_row, in_chunk_row; /* where they begin */
+};
+
 struct reading {
     const struct placement *placement;
     const spmd_box *part;
     char *data;
     int64_t part_bytes, chunk_row_bytes; /* of a row: in `data`, in a chunk */
+    int64_t band_chunks;                 /* of a whole band */
+    int64_t ncolumns;
+    struct column *columns; /* [ncolumns], those that have some of the part */
     struct scatter scatter;
     struct chunk_data chunk;
 };
@@ -26,10 +36,9 @@ struct reading {
 /* What is wanted of a chunk: some rows, and of each the same runs. */
 struct cell {
     const struct chunk *chunk;
+    const struct column *column;
     int64_t count;
     const struct wanted *rows; /* [count] */
-    struct runs runs;
-    int64_t in_row, in_chunk_row; /* where they begin */
 };
 
 static spmd_status fail_to_read(const struct placement *placement, int64_t row, int code)
@@ -59,14 +68,14 @@ typedef spmd_status take_run(struct reading *reading, const struct cell *cell, i
 static spmd_status take_stored(struct reading *reading, const struct cell *cell, int64_t from,
                                char *to, int64_t row)
 {
-    return add(reading, cell->chunk->offset + from, cell->runs.bytes, to, row);
+    return add(reading, cell->chunk->offset + from, cell->column->runs.bytes, to, row);
 }
 
 static spmd_status take_restored(struct reading *reading, const struct cell *cell, int64_t from,
                                  char *to, int64_t row)
 {
     (void)row;
-    memcpy(to, reading->chunk.data + from, cell->runs.bytes);
+    memcpy(to, reading->chunk.data + from, cell->column->runs.bytes);
     return SPMD_OK;
 }
 
@@ -75,22 +84,23 @@ static spmd_status take_fill(struct reading *reading, const struct cell *cell, i
 {
     (void)from, (void)row;
     const size_t element = reading->placement->element;
-    for (size_t at = 0; at < cell->runs.bytes; at += element)
+    for (size_t at = 0; at < cell->column->runs.bytes; at += element)
         memcpy(to + at, reading->placement->fill, element);
     return SPMD_OK;
 }
 
 static spmd_status take_runs(struct reading *reading, const struct cell *cell, take_run *take)
 {
-    const int64_t nruns = spmd__runs_count(&cell->runs);
+    const struct column *column = cell->column;
+    const int64_t nruns = spmd__runs_count(&column->runs);
     for (int64_t i = 0; i < cell->count; i++) {
         const struct wanted *wanted = &cell->rows[i];
         const int64_t in_chunk = wanted->row % reading->placement->extent.dim[0];
-        char *to = reading->data + wanted->to * reading->part_bytes + cell->in_row;
-        const int64_t from = in_chunk * reading->chunk_row_bytes + cell->in_chunk_row;
+        char *to = reading->data + wanted->to * reading->part_bytes + column->in_row;
+        const int64_t from = in_chunk * reading->chunk_row_bytes + column->in_chunk_row;
         for (int64_t run = 0; run < nruns; run++) {
             int64_t dst, src;
-            spmd__runs_find(&cell->runs, run, &dst, &src);
+            spmd__runs_find(&column->runs, run, &dst, &src);
             TRY(take(reading, cell, from + src, to + dst, wanted->row));
         }
     }
@@ -142,28 +152,18 @@ static spmd_status read_cell(struct reading *reading, const struct cell *cell)
     return take_runs(reading, cell, take_restored);
 }
 
-/* The chunk at `at` of the grid: of its rows all but the first dimension. */
+/* The chunk at `at` of a band: of its rows. */
 static spmd_box rows_box(const struct placement *placement, const int64_t at[])
 {
     spmd_box box = {.ndim = placement->shape.ndim - 1};
     for (int d = 0; d < box.ndim; d++) {
-        box.lo[d] = at[d + 1] * placement->extent.dim[d + 1];
+        box.lo[d] = at[d] * placement->extent.dim[d + 1];
         box.hi[d] = box.lo[d] + placement->extent.dim[d + 1];
     }
     return box;
 }
 
-static const struct chunk *chunk_at(const struct placement *placement, const int64_t at[])
-{
-    int64_t index = 0;
-    for (int d = 0; d < placement->grid.ndim; d++)
-        index = index * placement->grid.dim[d] + at[d];
-    return &placement->chunks[index];
-}
-
-/* The wanted part of the chunk at `at` of the grid. */
-static spmd_status read_chunk(struct reading *reading, const int64_t at[], int64_t count,
-                              const struct wanted rows[])
+static struct column column_at(const struct reading *reading, const int64_t at[])
 {
     const struct placement *placement = reading->placement;
     const spmd_box whole = rows_box(placement, at);
@@ -171,32 +171,44 @@ static spmd_status read_chunk(struct reading *reading, const int64_t at[], int64
     spmd__box_intersect(&whole, reading->part, &common);
     const struct view dst = spmd__view_offset(placement->element, reading->part, &common);
     const struct view src = spmd__view_offset(placement->element, &whole, &common);
-    const struct cell cell = {.chunk = chunk_at(placement, at),
-                              .count = count,
-                              .rows = rows,
-                              .runs = spmd__runs_of(&dst, &src, placement->element),
-                              .in_row = (int64_t)(intptr_t)dst.data,
-                              .in_chunk_row = (int64_t)(intptr_t)src.data};
-    return read_cell(reading, &cell);
+    int64_t index = 0;
+    for (int d = 0; d < whole.ndim; d++)
+        index = index * placement->grid.dim[d + 1] + at[d];
+    return (struct column){.index = index,
+                           .runs = spmd__runs_of(&dst, &src, placement->element),
+                           .in_row = (int64_t)(intptr_t)dst.data,
+                           .in_chunk_row = (int64_t)(intptr_t)src.data};
 }
 
-/* The chunks of a band of the grid that have some of the part. */
+/* In the order in which a band's chunks are numbered. */
+static spmd_status list_columns(struct reading *reading)
+{
+    const int64_t *extent = reading->placement->extent.dim + 1;
+    const spmd_box *part = reading->part;
+    int64_t at[SPMD_MAX_DIMS], count = 1;
+    for (int d = 0; d < part->ndim; d++) {
+        at[d] = part->lo[d] / extent[d];
+        count *= (part->hi[d] - 1) / extent[d] - at[d] + 1;
+    }
+    TRY(spmd__alloc((size_t)count, sizeof *reading->columns, &reading->columns));
+    for (reading->ncolumns = 0; reading->ncolumns < count; reading->ncolumns++) {
+        reading->columns[reading->ncolumns] = column_at(reading, at);
+        for (int d = part->ndim - 1; d >= 0 && ++at[d] * extent[d] >= part->hi[d]; d--)
+            at[d] = part->lo[d] / extent[d];
+    }
+    return SPMD_OK;
+}
+
+/* The wanted rows of a band. */
 static spmd_status read_band(struct reading *reading, int64_t band, int64_t count,
                              const struct wanted rows[])
 {
-    const struct placement *placement = reading->placement;
-    const spmd_box *part = reading->part;
-    int64_t at[SPMD_MAX_DIMS] = {band};
-    for (int d = 0; d < part->ndim; d++)
-        at[d + 1] = part->lo[d] / placement->extent.dim[d + 1];
-    for (;;) {
-        TRY(read_chunk(reading, at, count, rows));
-        int d = part->ndim - 1;
-        for (; d >= 0 && ++at[d + 1] * placement->extent.dim[d + 1] >= part->hi[d]; d--)
-            at[d + 1] = part->lo[d] / placement->extent.dim[d + 1];
-        if (d < 0)
-            return SPMD_OK;
+    const struct chunk *chunks = reading->placement->chunks + band * reading->band_chunks;
+    for (int64_t i = 0; i < reading->ncolumns; i++) {
+        const struct column *column = &reading->columns[i];
+        TRY(read_cell(reading, &(struct cell){chunks + column->index, column, count, rows}));
     }
+    return SPMD_OK;
 }
 
 static spmd_status read_bands(struct reading *reading, int64_t count, const struct wanted rows[])
@@ -224,10 +236,14 @@ spmd_status spmd__placement_read(const struct placement *placement, int64_t coun
     reading->data = data;
     reading->part_bytes = part_size * (int64_t)placement->element;
     reading->chunk_row_bytes = (int64_t)placement->element;
+    reading->band_chunks = spmd_shape_size(placement->grid) / placement->grid.dim[0];
     for (int d = 1; d < placement->extent.ndim; d++)
         reading->chunk_row_bytes *= placement->extent.dim[d];
     reading->scatter.file = placement->file;
-    spmd_status status = read_bands(reading, count, rows);
+    spmd_status status = list_columns(reading);
+    if (status == SPMD_OK)
+        status = read_bands(reading, count, rows);
+    free(reading->columns);
     free(reading->chunk.data);
     free(reading->chunk.spare);
     free(reading);
