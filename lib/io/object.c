@@ -90,7 +90,9 @@ static spmd_status fail_to_find(const spmd_file *file, const char *name)
 {
     char names[LISTED_BYTES];
     struct listing listing = {spmd__text_begin(names, sizeof names), 0};
-    H5Ovisit(file->id, H5_INDEX_NAME, H5_ITER_INC, list_dataset, &listing);
+    if (H5Ovisit(file->id, H5_INDEX_NAME, H5_ITER_INC, list_dataset, &listing) < 0)
+        return spmd_fail(SPMD_ERR_FILE, "%s: no dataset \"%s\" is found, nor what there is: %s",
+                         file->path, name, spmd__io_cause().text);
     if (listing.count == 0)
         return spmd_fail(SPMD_ERR_FILE, "%s: no dataset \"%s\"; the file has none", file->path,
                          name);

@@ -225,6 +225,10 @@ static void metadata_that_cannot_be_is_told(void)
     expect_damage(mesh, whole, layout + 10, 81, "damaged.h5: dataset \"v\" is damaged: its type");
     expect_damage(mesh, whole, layout, 1, "damaged.h5: dataset \"v\" is damaged: its type");
     free(whole.data);
+    whole = make_victim(mesh); /* whose first object is its root */
+    size_t root = find_bytes(whole, "OHDR", 4);
+    expect_damage(mesh, whole, root + 5, 63, "damaged.h5: no dataset \"v\" is found, nor what");
+    free(whole.data);
     spmd_mesh_free(&mesh);
 }
 
