@@ -20,7 +20,8 @@
  *
  * All calls are collective over the mesh, take the same arguments on all ranks and end in an
  * agreement. Idle ranks succeed at once, and are told nothing: no step, no tree. Calls fail with
- * SPMD_ERR_FILE and a message that names file and reason. */
+ * SPMD_ERR_FILE and a message that names file and reason; with SPMD_ERR_ARGUMENT for a step, a
+ * number or a pointer that cannot be. */
 #ifndef SPMD_CHECKPOINT_H
 #define SPMD_CHECKPOINT_H
 
@@ -48,17 +49,19 @@ spmd_status spmd_checkpoint_save(spmd_mesh *mesh, const char *directory, int64_t
 
 /* Collective. Restores the checkpoint of a step, or the latest one, as spmd_tree_read and
  * spmd_tree_read_like do: whole or, with a None in `specs` or `like`, in part; under any mesh; and
- * with the sharding, type and shape of what `like` has. What is read is compared with its checksum,
- * before it is converted. The message about a damaged checkpoint tells which older ones there are;
- * none of them is taken in its place. */
+ * with the sharding, type and shape of what `like` has. The tree is new, for spmd_tree_free. A step
+ * that is not there is SPMD_ERR_FILE, and the message tells which are. What is read is compared
+ * with its checksum, before it is converted. The message about a damaged checkpoint tells which
+ * older ones there are; none of them is taken in its place. */
 spmd_status spmd_checkpoint_restore(spmd_mesh *mesh, const char *directory, int64_t step,
                                     const char *specs, spmd_tree **tree);
 spmd_status spmd_checkpoint_restore_like(spmd_mesh *mesh, const char *directory, int64_t step,
                                          const spmd_tree *like,
                                          const spmd_tree_read_options *options, spmd_tree **tree);
 
-/* Collective. The highest step, -1 if there is none, or no directory; all steps in order, the first
- * `capacity` of them, and how many there are. They go by the names of the files. */
+/* Collective. The highest step, -1 if there is none, or no directory; of all steps, in ascending
+ * order, the first `capacity` (0: `steps` may be NULL), and how many there are. They go by the
+ * names of the files, which are not opened. */
 spmd_status spmd_checkpoint_latest(spmd_mesh *mesh, const char *directory, int64_t *step);
 spmd_status spmd_checkpoint_steps(spmd_mesh *mesh, const char *directory, int capacity,
                                   int64_t steps[] /* [capacity] */, int *count);

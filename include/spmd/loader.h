@@ -1,4 +1,4 @@
-/* spmd/loader.h - mini-batches of data sets in an HDF5 file, for training.
+/* spmd/loader.h - mini-batches of datasets in an HDF5 file, for training.
  *
  *     const char *names[] = {"images", "labels"}, *specs[] = {"P(data)", "P(data)"};
  *     spmd_loader_options options = {.batch = 256, .shuffle = true, .key = key};
@@ -16,7 +16,7 @@
  * numbers, which go into a checkpoint and come back on other ranks.
  *
  * While one batch is used, a thread reads the next one, straight into the memory of its arrays. It
- * reads the parts of contiguous and chunked data sets by itself, also chunks under the filters
+ * reads the parts of contiguous and chunked datasets by itself, also chunks under the filters
  * deflate (where the library was built with zlib), shuffle and fletcher32. HDF5 cannot work in a
  * thread: what is stored in other ways (compact, virtual, external, under other filters, in more
  * than 4096 chunks, in a file with a user block), and conversions to other element types, are left
@@ -36,13 +36,13 @@ extern "C" {
 
 typedef struct spmd_loader spmd_loader;
 
-/* How batches are made. What is 0, false or NULL is as written first. */
+/* How batches are made. All but `batch` may be 0, false or NULL, which is what is told first. */
 typedef struct spmd_loader_options {
     int64_t batch;  /* rows of a batch, all ranks together: at least 1 */
     bool shuffle;   /* rows come as in the file; or each epoch in a random order */
     spmd_key key;   /* of that order */
-    int64_t window; /* with shuffle: any row may come at any time; or the chunks (of the first data
-                     * set) come in a random order, and rows only among those of as many of them */
+    int64_t window; /* with shuffle: any row may come at any time; or the chunks (of the first
+                     * dataset) come in a random order, and rows only among those of so many */
     bool keep_rest; /* rows at the end of an epoch that fill no batch are left out; or are a batch
                      * of fewer rows */
     const spmd_dtype *dtypes; /* [ndatasets] of the batches, converted as spmd_dataset_read does;
@@ -50,10 +50,10 @@ typedef struct spmd_loader_options {
     bool wait; /* a thread reads ahead; or batches are read when they are asked for */
 } spmd_loader_options;
 
-/* Collective. Opens the data sets `names` [ndatasets] of a file, which have the same extent of
+/* Collective. Opens the datasets `names` [ndatasets] of a file, which have the same extent of
  * dimension 0, the rows; `specs` [ndatasets] say how batches lie: dimension 0 is the batch. A
  * part may be uneven, or empty, as in all arrays. The file stays open, and must not be changed.
- * Fails as spmd_file_open and spmd_dataset_read; with SPMD_ERR_SHAPE if a data set is a scalar, the
+ * Fails as spmd_file_open and spmd_dataset_read; with SPMD_ERR_SHAPE if a dataset is a scalar, the
  * numbers of rows differ, or there is not one batch; with SPMD_ERR_SPEC if a batch, or the one of
  * the rest, cannot lie so, or a spec has unreduced axes; with SPMD_ERR_ARGUMENT for options that
  * cannot be. */
@@ -63,13 +63,13 @@ spmd_status spmd_loader_create(spmd_mesh *mesh, const char *path, int ndatasets,
 
 /* Collective. The next batch, as new arrays [ndatasets] of the caller's; after the last one of an
  * epoch the first one of the next. What cannot be read fails with SPMD_ERR_FILE and a message with
- * file, data set and row, here, whenever the thread met it; then no batch was taken, and the next
+ * file, dataset and row, here, whenever the thread met it; then no batch was taken, and the next
  * call tries again. On idle ranks a batch's extents are -1, and each batch is an epoch: nothing is
  * known of the rows there. */
 spmd_status spmd_loader_next(spmd_loader *loader, spmd_array *batch[]);
 
 /* Local. The epoch of the next batch, and its number in the epoch, both from 0; batches of an
- * epoch; rows of the data sets (-1 on idle ranks). */
+ * epoch; rows of the datasets (-1 on idle ranks). */
 int64_t spmd_loader_epoch(const spmd_loader *loader);
 int64_t spmd_loader_step(const spmd_loader *loader);
 int64_t spmd_loader_batches(const spmd_loader *loader);
@@ -80,12 +80,13 @@ int64_t spmd_loader_rows(const spmd_loader *loader);
 spmd_status spmd_loader_seek(spmd_loader *loader, int64_t epoch, int64_t step);
 
 /* Local. The position, as a tree for a checkpoint: a dict of integers, the key, the names of the
- * data sets. It is behind the last batch that spmd_loader_next gave, whatever the thread has read.
+ * datasets; the caller's to free. It is behind the last batch that spmd_loader_next gave, whatever
+ * the thread has read.
  */
 spmd_status spmd_loader_state(const spmd_loader *loader, spmd_tree **state);
 
 /* Collective. Goes to such a position, of a loader on any mesh. Fails with SPMD_ERR_ARGUMENT if it
- * is of other data sets, another number of rows, or options that give other batches. */
+ * is of other datasets, another number of rows, or options that give other batches. */
 spmd_status spmd_loader_resume(spmd_loader *loader, const spmd_tree *state);
 
 /* Local. Waits for the thread, frees the loader, sets it NULL; NULL is accepted. */

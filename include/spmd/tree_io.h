@@ -17,7 +17,8 @@
  * stands in the attribute "spmd_kind": "list", "none" (an empty group), "key" or "integer". Without
  * it, in files of others, groups are dicts, numbers arrays, and single strings texts.
  *
- * Calls are as those of spmd/io.h: collective over the file's mesh. */
+ * Calls are as those of spmd/io.h: collective over the file's mesh. A tree that is read is new, for
+ * spmd_tree_free. */
 #ifndef SPMD_TREE_IO_H
 #define SPMD_TREE_IO_H
 

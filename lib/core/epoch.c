@@ -1,4 +1,4 @@
-/* core/epoch.c - in which order an epoch takes the rows of data sets. */
+/* core/epoch.c - in which order an epoch takes the rows of datasets. */
 #include "core/epoch.h"
 
 static int64_t min(int64_t a, int64_t b)

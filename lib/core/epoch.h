@@ -1,4 +1,4 @@
-/* core/epoch.h - in which order an epoch takes the rows of data sets.
+/* core/epoch.h - in which order an epoch takes the rows of datasets.
  *
  * Any row at any time; or, where rows of a file are stored in runs that are dear to read, in two
  * steps: the runs are shuffled, and then the rows of each window, which are so many of this order

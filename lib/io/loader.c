@@ -46,7 +46,7 @@ static uint64_t digest(int ndatasets, const char *const names[], const char *con
     return hash;
 }
 
-/* A loader of data sets that are not open. */
+/* A loader of datasets that are not open. */
 static spmd_status make(spmd_mesh *mesh, int ndatasets, const char *const names[],
                         const char *const specs[], const spmd_loader_options *options,
                         spmd_loader *loader)

@@ -95,7 +95,7 @@ static spmd_status read_rows(struct batch *batch, const struct source *source,
     return status;
 }
 
-/* All data sets that can be read without HDF5, or all others. */
+/* All datasets that can be read without HDF5, or all others. */
 static spmd_status read_all(struct batch *batch, bool direct)
 {
     for (int d = 0; d < batch->loader->ndatasets; d++) {

@@ -1,4 +1,4 @@
-/* io/loader_source.c - a data set that a loader takes batches from. */
+/* io/loader_source.c - a dataset that a loader takes batches from. */
 #include "io/loader_source.h"
 
 #include <stdlib.h>
@@ -131,7 +131,7 @@ spmd_shape spmd__source_batch(const struct source *source, int64_t rows)
     return shape;
 }
 
-/* How many rows from the first one on follow each other, in the data set and in the batch. */
+/* How many rows from the first one on follow each other, in the dataset and in the batch. */
 static int64_t count_neighbours(int64_t count, const struct wanted rows[])
 {
     int64_t n = 1;

@@ -1,4 +1,4 @@
-/* io/loader_source.h - a data set that a loader takes batches from. */
+/* io/loader_source.h - a dataset that a loader takes batches from. */
 #ifndef IO_LOADER_SOURCE_H
 #define IO_LOADER_SOURCE_H
 
@@ -8,7 +8,7 @@ struct source {
     char *name;
     spmd_sharding *sharding; /* of a batch */
     spmd_dtype dtype;        /* of a batch; until it is open, NONE stands for the file's */
-    spmd_shape shape;        /* of the data set */
+    spmd_shape shape;        /* of the dataset */
     int64_t chunk_rows;      /* 0: it has no chunks */
     hid_t dataset;
     hid_t stored;  /* the type of its elements */

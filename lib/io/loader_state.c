@@ -5,7 +5,7 @@
 #include "comm/mesh.h"
 #include "io/loader.h"
 
-/* What the order of rows and the cut into batches depend on, beside key and data sets. */
+/* What the order of rows and the cut into batches depend on, beside key and datasets. */
 struct setting {
     const char *name;
     int64_t value;

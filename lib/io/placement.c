@@ -1,4 +1,4 @@
-/* io/placement.c - where the rows of a data set stand in its file. */
+/* io/placement.c - where the rows of a dataset stand in its file. */
 #include "io/placement.h"
 
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static bool take_filter(H5Z_filter_t id, struct filters *filters)
     }
 }
 
-/* Whether all of the data set's filters can be undone, on all of its chunks. */
+/* Whether all of the dataset's filters can be undone, on all of its chunks. */
 static bool take_filters(hid_t creation, struct placement *placement)
 {
     unsigned options = 0;

@@ -1,7 +1,7 @@
-/* io/placement.h - where the rows of a data set stand in its file, and how they are read without
+/* io/placement.h - where the rows of a dataset stand in its file, and how they are read without
  * HDF5: also in a thread beside the one that uses HDF5.
  *
- * A contiguous data set is one chunk of the whole. */
+ * A contiguous dataset is one chunk of the whole. */
 #ifndef IO_PLACEMENT_H
 #define IO_PLACEMENT_H
 
@@ -21,7 +21,7 @@ enum { PLACEMENT_MOST_CHUNKS = 4096 };
 struct placement {
     const char *path, *name; /* borrowed, for messages */
     bool direct;             /* it can be read so; if not, nothing below is set */
-    int file;                /* HDF5's own descriptor: stays open as long as the data set */
+    int file;                /* HDF5's own descriptor: stays open as long as the dataset */
     size_t element;          /* bytes */
     spmd_shape shape;
     spmd_shape extent;    /* of a chunk */
@@ -31,7 +31,7 @@ struct placement {
     void *fill; /* an element */
 };
 
-/* Local. Looks where a data set of `shape`, of at least one dimension, is stored. It may be of any
+/* Local. Looks where a dataset of `shape`, of at least one dimension, is stored. It may be of any
  * layout. */
 spmd_status spmd__placement_open(const spmd_file *file, const char *name, hid_t dataset,
                                  spmd_shape shape, struct placement *placement);

@@ -1,4 +1,4 @@
-/* io/placement_read.c - rows of a data set by pread: no HDF5, no MPI here, since a thread runs it.
+/* io/placement_read.c - rows of a dataset by pread: no HDF5, no MPI here, since a thread runs it.
  *
  * Rows in one band of chunks are read together, chunk by chunk: what is wanted of a chunk's rows is
  * a few runs of bytes, which are scattered to the rows' places; of one under filters, when the

@@ -11,15 +11,7 @@
 
 #include <hdf5.h>
 
-#include "harness.h"
-#include "scratch.h"
-
-static spmd_mesh *make_mesh(const char *text)
-{
-    spmd_mesh *mesh = NULL;
-    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, text, &mesh));
-    return mesh;
-}
+#include "tree_files.h"
 
 /* Collective. The directory of a case's checkpoints. */
 static const char *directory_of(const char *name)
@@ -30,27 +22,17 @@ static const char *directory_of(const char *name)
 }
 
 /* A mesh of the first ranks; the others are idle. */
-static spmd_mesh *make_line(int ranks)
+static spmd_mesh *first_ranks(int ranks)
 {
     char text[20];
     snprintf(text, sizeof text, "x=%d", ranks);
     return make_mesh(text);
 }
 
-static void set_arange(spmd_tree *tree, const char *path, spmd_mesh *mesh, const char *spec,
-                       spmd_dtype dtype, spmd_shape shape)
-{
-    spmd_array *array = NULL;
-    EXPECT_OK(spmd_array_arange(mesh, spec, dtype, shape, &array));
-    EXPECT_OK(spmd_tree_set_array(tree, path, array));
-    spmd_array_free(&array);
-}
-
 /* Uneven, empty and replicated blocks, a scalar, and leaves that are no arrays. */
 static spmd_tree *make_state(spmd_mesh *mesh)
 {
-    spmd_tree *tree = NULL;
-    EXPECT_OK(spmd_tree_create(&tree));
+    spmd_tree *tree = new_tree();
     set_arange(tree, "params/w", mesh, "P(x)", SPMD_F32, SPMD_SHAPE(7, 5));
     set_arange(tree, "params/columns", mesh, "P(-,x)", SPMD_F64, SPMD_SHAPE(3, 9));
     set_arange(tree, "params/few", mesh, "P(x)", SPMD_BF16, SPMD_SHAPE(2));
@@ -117,12 +99,12 @@ static void from_any_ranks_to_any(void)
 {
     for (int n = 0; n < COUNTS && counts[n] <= test_size; n++) {
         const char *directory = directory_of("any");
-        spmd_mesh *mesh = make_line(counts[n]);
+        spmd_mesh *mesh = first_ranks(counts[n]);
         save(mesh, directory, 1, 0);
         spmd_mesh_free(&mesh);
         MPI_Barrier(MPI_COMM_WORLD);
         for (int m = 0; m < COUNTS && counts[m] <= test_size; m++) {
-            mesh = make_line(counts[m]);
+            mesh = first_ranks(counts[m]);
             restore_on(mesh, directory, SPMD_LATEST);
             spmd_mesh_free(&mesh);
         }
@@ -160,7 +142,7 @@ static const char *file_of(const char *name, int step)
 static void cycles_change_nothing(void)
 {
     const char *directory = directory_of("cycle");
-    spmd_mesh *whole = make_line(test_size), *one = make_line(1);
+    spmd_mesh *whole = first_ranks(test_size), *one = first_ranks(1);
     save(whole, directory, 0, 0);
     for (int cycle = 0; cycle < 10; cycle++) {
         spmd_mesh *mesh = cycle % 2 == 0 ? one : whole;
@@ -198,7 +180,7 @@ static void expect_steps(spmd_mesh *mesh, const char *directory, int count, cons
 static void last_ones_are_kept(void)
 {
     const char *directory = directory_of("deep/er/keep");
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     expect_steps(mesh, directory, 0, NULL);
     for (int step = 10; step <= 40; step += 10)
         save(mesh, directory, step, 2);
@@ -231,7 +213,7 @@ static bool is_there(const char *path)
 static void others_files_are_left_alone(void)
 {
     const char *directory = directory_of("foreign");
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     spmd_tree *state = make_state(mesh);
     save(mesh, directory, 1, 0);
     make_file(scratch("foreign/notes.txt"), "mine");
@@ -258,7 +240,7 @@ static void others_files_are_left_alone(void)
 static void leftovers_go_unless_somebody_saves(void)
 {
     const char *directory = directory_of("left");
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     save(mesh, directory, 1, 0);
     const char *left = scratch("left/step-00000009.h5.tmp-abcdef");
     make_file(left, "half a checkpoint");
@@ -277,7 +259,7 @@ static void leftovers_go_unless_somebody_saves(void)
 static void masks_casts_and_padding(void)
 {
     const char *directory = directory_of("parts");
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     spmd_tree *got = NULL, *like = NULL;
     const spmd_tree *node = NULL;
     save(mesh, directory, 1, 0);
@@ -316,7 +298,7 @@ static void masks_casts_and_padding(void)
 static void contributions_add_up(void)
 {
     const char *directory = directory_of("sums");
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     spmd_array *values = NULL, *parts = NULL, *read = NULL;
     spmd_tree *tree = NULL, *got = NULL;
     EXPECT_OK(spmd_array_arange(mesh, "P()", SPMD_I32, SPMD_SHAPE(6), &values));
@@ -343,7 +325,7 @@ static void contributions_add_up(void)
 static void flipped_bytes_are_told(void)
 {
     const char *directory = directory_of("flip"), *path = file_of("flip", 2);
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     save(mesh, directory, 1, 0);
     save(mesh, directory, 2, 0);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -397,7 +379,7 @@ static size_t find_data(const char *bytes, const char *name)
 static void damaged_datasets_are_named(void)
 {
     const char *directory = directory_of("named"), *path = file_of("named", 7);
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     save(mesh, directory, 3, 0);
     save(mesh, directory, 7, 0);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -449,7 +431,7 @@ static bool has_checksum(const char *path, const char *name)
 static void copies_keep_checksums_until_they_change(void)
 {
     const char *directory = directory_of("copy"), *path = scratch("copy.h5");
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     spmd_file *from = NULL, *to = NULL;
     spmd_array *array = NULL;
     save(mesh, directory, 1, 0);
@@ -477,7 +459,7 @@ static void copies_keep_checksums_until_they_change(void)
 static void wrong_uses(void)
 {
     const char *directory = directory_of("wrong");
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     spmd_tree *state = make_state(mesh), *got = NULL, *none = NULL;
     EXPECT_OK(spmd_tree_create(&none));
     EXPECT_FAILS(spmd_checkpoint_restore(mesh, directory, SPMD_LATEST, "P()", &got), SPMD_ERR_FILE,
@@ -506,7 +488,7 @@ static void wrong_uses(void)
 
 static void a_signal_reaches_all(void)
 {
-    spmd_mesh *mesh = make_line(test_size);
+    spmd_mesh *mesh = first_ranks(test_size);
     bool any = true;
     EXPECT_OK(spmd_any(mesh, false, &any));
     EXPECT(!any);

@@ -12,8 +12,7 @@
 
 #include <hdf5.h>
 
-#include "harness.h"
-#include "permuted.h"
+#include "meshes.h"
 #include "scratch.h"
 
 /* How many files are being written aside for `path`. */
@@ -50,13 +49,6 @@ static void expect_aside(const char *path, int count)
 static void expect_none_aside(const char *path)
 {
     expect_aside(path, 0);
-}
-
-static spmd_mesh *make_mesh(const char *text)
-{
-    spmd_mesh *mesh = NULL;
-    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, text, &mesh));
-    return mesh;
 }
 
 /* Expects that dataset `name` read under `spec` as `dtype` is arange of this shape. */

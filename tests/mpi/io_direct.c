@@ -8,7 +8,7 @@
 
 #include <hdf5.h>
 
-#include "harness.h"
+#include "meshes.h"
 #include "scratch.h"
 
 /* Collective. Rank 0 removes a file. */
@@ -24,13 +24,6 @@ static void choose(const char *way)
 {
     MPI_Barrier(MPI_COMM_WORLD);
     setenv("SPMD_IO", way, 1);
-}
-
-static spmd_mesh *make_mesh(const char *text)
-{
-    spmd_mesh *mesh = NULL;
-    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, text, &mesh));
-    return mesh;
 }
 
 static void write_arange(spmd_mesh *mesh, const char *path, const char *spec, spmd_dtype dtype,

@@ -6,7 +6,7 @@
 #include <hdf5.h>
 
 #include "disk.h"
-#include "harness.h"
+#include "meshes.h"
 #include "scratch.h"
 
 enum { MOMENTS = 20 };
@@ -19,13 +19,6 @@ static unsigned draw_seed(void)
     if (test_rank == 0)
         printf("# TEST_SEED=%u\n", seed);
     return seed;
-}
-
-static spmd_mesh *make_mesh(void)
-{
-    spmd_mesh *mesh = NULL;
-    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
-    return mesh;
 }
 
 static spmd_array *arange(spmd_mesh *mesh, spmd_dtype dtype, spmd_shape shape)
@@ -102,7 +95,7 @@ static struct bytes make_victim(spmd_mesh *mesh)
 
 static void files_cut_short_are_told(void)
 {
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *path = scratch("cut.h5");
     struct bytes whole = make_victim(mesh);
     spmd_file *file = NULL;
@@ -149,7 +142,7 @@ static int read_damaged(spmd_mesh *mesh, const char *path, const char *name, spm
 
 static void flipped_bytes_are_told_or_change_one_element(void)
 {
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *path = scratch("flipped.h5");
     struct bytes whole = make_victim(mesh);
     unsigned seed = draw_seed();
@@ -216,7 +209,7 @@ static void expect_damage(spmd_mesh *mesh, struct bytes whole, size_t at, char v
 /* HDF5 would crash on these. */
 static void metadata_that_cannot_be_is_told(void)
 {
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     struct bytes whole = make_old_format();
     size_t member = find_bytes(whole, "i\0\0\0\0\0\0\0\10\0\0\0", 12);
     expect_damage(mesh, whole, member + 11, 1, "damaged.h5: dataset \"v\" holds records");
@@ -234,7 +227,7 @@ static void metadata_that_cannot_be_is_told(void)
 
 static void a_file_cut_while_it_is_open_is_told(void)
 {
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *path = scratch("shrinking.h5");
     spmd_file *file = NULL;
     spmd_array *array = NULL;
@@ -254,7 +247,7 @@ static void a_file_cut_while_it_is_open_is_told(void)
 
 static void a_file_replaced_while_it_is_open_is_read_on(void)
 {
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *path = scratch("replaced.h5");
     spmd_file *file = NULL;
     spmd_array *read = NULL, *wanted = arange(mesh, SPMD_F64, SPMD_SHAPE(500));
@@ -283,7 +276,7 @@ static size_t keep(unsigned flags, size_t nvalues, const unsigned values[], size
 static void a_filter_that_is_not_there_is_told(void)
 {
     const H5Z_class2_t filter = {H5Z_CLASS_T_VERS, OWN_FILTER, 1, 1, "their own", NULL, NULL, keep};
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *path = scratch("filtered.h5");
     spmd_array *array = NULL;
     if (test_rank == 0) {
@@ -313,7 +306,7 @@ static void a_read_only_place_is_told(void)
 {
     if (!scratch_mount("size=1m"))
         return;
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *path = scratch("disk/v.h5"), *disk = scratch("disk");
     spmd_file *file = NULL;
     spmd_array *array = arange(mesh, SPMD_I32, SPMD_SHAPE(9));
@@ -355,7 +348,7 @@ static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
     if (!scratch_mount("size=2m"))
         return;
     enum { ELEMENTS = 20000 };
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *path = scratch("disk/v.h5"), *disk = scratch("disk"), *ballast = scratch("disk/b");
     spmd_array *large = arange(mesh, SPMD_F64, SPMD_SHAPE(ELEMENTS));
     unsigned seed = draw_seed();
@@ -420,7 +413,7 @@ static void a_disk_that_fills_up_at_any_moment_leaves_the_old_checkpoint(void)
 {
     if (!mount_disk("size=2m"))
         return;
-    spmd_mesh *mesh = make_mesh();
+    spmd_mesh *mesh = make_line();
     const char *disk = scratch("disk"), *ballast = scratch("disk/b"), *run = scratch("disk/run"),
                *second = scratch("disk/run/step-00000002.h5");
     spmd_tree *first_state = make_state(mesh, 1), *second_state = make_state(mesh, 2);

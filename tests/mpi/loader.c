@@ -1,4 +1,4 @@
-/* loader.c - mini-batches of data sets: which rows, how stored, where resumed, how they fail. */
+/* loader.c - mini-batches of datasets: which rows, how stored, where resumed, how they fail. */
 #include "loader_file.h"
 #include "meshes.h"
 
@@ -18,7 +18,7 @@ static spmd_loader *load_one(spmd_mesh *mesh, const char *name, const char *spec
     return load(mesh, 1, (const char *[]){name}, (const char *[]){spec}, options);
 }
 
-/* Collective. The row numbers of the next batch of a loader whose only data set they are. */
+/* Collective. The row numbers of the next batch of a loader whose only dataset they are. */
 static int64_t next_rows(spmd_loader *loader, int64_t rows[ROWS])
 {
     spmd_array *batch = NULL;
@@ -483,7 +483,7 @@ static void what_cannot_be_is_refused(void)
     spmd_mesh_free(&mesh);
 }
 
-static void data_sets_that_do_not_fit_are_refused(void)
+static void datasets_that_do_not_fit_are_refused(void)
 {
     const char *names[] = {"contiguous", "fewer"}, *specs[] = {"P(x)", "P(x)"};
     const spmd_loader_options options = {.batch = 8};
@@ -505,7 +505,7 @@ static void data_sets_that_do_not_fit_are_refused(void)
     spmd_mesh_free(&mesh);
 }
 
-/* Where the elements of a contiguous data set, or of its first chunk, stand. */
+/* Where the elements of a contiguous dataset, or of its first chunk, stand. */
 static int64_t offset_of(const char *file_path, const char *name)
 {
     hid_t file = H5Fopen(file_path, H5F_ACC_RDONLY, H5P_DEFAULT);
@@ -653,7 +653,7 @@ HARNESS_MAIN("loader", CASE(the_file_is_made), CASE(rows_come_in_file_order),
              CASE(the_rest_is_dropped_or_kept), CASE(batches_read_when_asked_for_are_the_same),
              CASE(a_position_is_behind_what_was_given),
              CASE(a_position_of_something_else_is_refused), CASE(windows_shuffle_whole_chunks),
-             CASE(what_cannot_be_is_refused), CASE(data_sets_that_do_not_fit_are_refused),
+             CASE(what_cannot_be_is_refused), CASE(datasets_that_do_not_fit_are_refused),
              CASE(a_file_cut_while_open_is_told_on_all_ranks),
              CASE(a_file_cut_while_hdf5_reads_it_is_told), CASE(damaged_chunks_are_told),
              CASE(idle_ranks_are_told_nothing))

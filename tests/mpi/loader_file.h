@@ -1,4 +1,4 @@
-/* loader_file.h - a file of data sets that are stored in all ways, for the tests of loaders. */
+/* loader_file.h - a file of datasets that are stored in all ways, for the tests of loaders. */
 #ifndef LOADER_FILE_H
 #define LOADER_FILE_H
 
