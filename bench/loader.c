@@ -4,7 +4,7 @@
  *
  *     mpirun -n N bench/loader [--quick | --once] [MIB [DIRECTORY]]
  *
- * MIB is the size of a data set (256; 64 if quick), DIRECTORY where their file lies (/tmp). Bytes
+ * MIB is the size of a dataset (256; 64 if quick), DIRECTORY where their file lies (/tmp). Bytes
  * and seconds are those of a batch. What pread reads is compared with our batches before it is
  * timed.
  *
@@ -24,7 +24,7 @@
 
 enum { CHUNK_ROWS = 64 };
 
-/* A data set whose elements are their row-major indices, and how it is read. */
+/* A dataset whose elements are their row-major indices, and how it is read. */
 struct samples {
     spmd_mesh *mesh;
     const char *path, *name;

@@ -3,16 +3,10 @@
 
 #include "core/block.h"
 #include "core/clones.h"
+#include "core/mix.h"
 #include "core/rows.h"
 
 #define STEP_OF_INDEX 0x9e3779b97f4a7c15u
-
-INLINED uint64_t mix(uint64_t x)
-{
-    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
-    return x ^ x >> 31;
-}
 
 /* Words are done in steps of a constant length, which compilers turn into vectors. */
 enum { STEP = 32 };
@@ -24,9 +18,9 @@ enum { STEP = 32 };
         uint64_t sum[STEP] = {0}, total = 0;                                              \
         for (; count >= STEP; count -= STEP, word += STEP, state += STEP_OF_INDEX * STEP) \
             for (uint64_t k = 0; k < STEP; k++)                                           \
-                sum[k] += mix(word[k] + state + STEP_OF_INDEX * k);                       \
+                sum[k] += spmd__mix(word[k] + state + STEP_OF_INDEX * k);                 \
         for (int64_t k = 0; k < count; k++)                                               \
-            total += mix(word[k] + state + STEP_OF_INDEX * (uint64_t)k);                  \
+            total += spmd__mix(word[k] + state + STEP_OF_INDEX * (uint64_t)k);            \
         for (int k = 0; k < STEP; k++)                                                    \
             total += sum[k];                                                              \
         return total;                                                                     \

@@ -30,3 +30,8 @@ uint64_t spmd__hash(uint64_t seed, const void *data, size_t bytes)
         memcpy(tail, at, left);
     return fold(word(tail) ^ hash ^ odd[0], word(tail + 8) ^ odd[1]) ^ (hash >> 29);
 }
+
+uint64_t spmd__hash_text(uint64_t seed, const char *text)
+{
+    return text ? spmd__hash(seed, text, strlen(text) + 1) : spmd__hash(seed, "", 0);
+}

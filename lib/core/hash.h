@@ -9,4 +9,7 @@
  * rank for the same bytes. */
 uint64_t spmd__hash(uint64_t seed, const void *data, size_t bytes);
 
+/* That of a text, with its end; NULL is a text of its own. */
+uint64_t spmd__hash_text(uint64_t seed, const char *text);
+
 #endif

@@ -1,6 +1,7 @@
 /* core/shuffle.c - random permutations, an element at a time. */
 #include "core/shuffle.h"
 
+#include "core/mix.h"
 #include "core/threefry.h"
 
 enum { LEAST_BITS = 8 }; /* halves of fewer than 4 bits mix badly */
@@ -22,15 +23,9 @@ struct shuffle spmd__shuffle_make(spmd_key key, int64_t n)
     return shuffle;
 }
 
-/* A mix of 64 bits in which each one counts (the end of splitmix64): its first `bits` bits. */
 static uint64_t mix(uint64_t word, int bits)
 {
-    word ^= word >> 30;
-    word *= 0xbf58476d1ce4e5b9;
-    word ^= word >> 27;
-    word *= 0x94d049bb133111eb;
-    word ^= word >> 31;
-    return word & (((uint64_t)1 << bits) - 1);
+    return spmd__mix(word) & (((uint64_t)1 << bits) - 1);
 }
 
 /* Each round changes one half by what the other one and the round's key mix to, and so can be taken

@@ -161,7 +161,7 @@ spmd_status spmd__aside_begin(spmd_mesh *mesh, const char *path, const struct as
     }
     if (status == SPMD_OK && member)
         status = begin_on_member(made, how);
-    uint64_t digest = spmd__file_digest(spmd__file_digest(0, how->name), path);
+    uint64_t digest = spmd__hash_text(spmd__hash_text(0, how->name), path);
     digest = spmd__hash(digest, (int64_t[]){how->seal, how->step}, 2 * sizeof(int64_t));
     status = spmd__mesh_agree(mesh, status, digest);
     if (status == SPMD_OK && member)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "io/cause.h"
 #include "io/object.h"
 #include "io/string.h"
@@ -45,7 +46,7 @@ static spmd_status check_names(const char *name, const char *attribute)
 
 static uint64_t digest(const char *name, const char *attribute, const char *text)
 {
-    return spmd__file_digest(spmd__file_digest(spmd__file_digest(0, name), attribute), text);
+    return spmd__hash_text(spmd__hash_text(spmd__hash_text(0, name), attribute), text);
 }
 
 static spmd_status set_text(const spmd_file *file, const char *name, const char *attribute,

@@ -5,6 +5,7 @@
 
 #include "comm/mesh.h"
 #include "comm/mpi.h"
+#include "core/hash.h"
 #include "core/mem.h"
 #include "io/checkpoint_directory.h"
 #include "io/file.h"
@@ -15,7 +16,7 @@ spmd_status spmd__checkpoint_enter(spmd_mesh *mesh, const char *call, spmd_statu
     if (status == SPMD_OK && (!directory || *directory == '\0'))
         status = spmd_fail(SPMD_ERR_ARGUMENT, "the directory of checkpoints is %s",
                            directory ? "empty" : "NULL");
-    digest = spmd__file_digest(spmd__file_digest(digest, call), directory);
+    digest = spmd__hash_text(spmd__hash_text(digest, call), directory);
     return spmd__mesh_agree(mesh, status, digest);
 }
 

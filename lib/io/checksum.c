@@ -5,20 +5,18 @@
 #include "core/checksum.h"
 #include "io/cause.h"
 
-#define ATTRIBUTE "spmd_checksum"
-
 spmd_status spmd__checksum_get(const char *name, hid_t dataset, uint64_t *checksum, bool *stored)
 {
-    *stored = H5Aexists(dataset, ATTRIBUTE) > 0;
+    *stored = H5Aexists(dataset, CHECKSUM_ATTRIBUTE) > 0;
     if (!*stored)
         return SPMD_OK;
-    hid_t attribute = H5Aopen(dataset, ATTRIBUTE, H5P_DEFAULT);
+    hid_t attribute = H5Aopen(dataset, CHECKSUM_ATTRIBUTE, H5P_DEFAULT);
     hid_t space = H5Aget_space(attribute);
     spmd_status status = SPMD_OK;
     if (H5Sget_simple_extent_npoints(space) != 1 ||
         H5Aread(attribute, H5T_NATIVE_UINT64, checksum) < 0)
-        status =
-            spmd_fail(SPMD_ERR_FILE, "attribute \"" ATTRIBUTE "\" of \"%s\" is no checksum", name);
+        status = spmd_fail(SPMD_ERR_FILE,
+                           "attribute \"" CHECKSUM_ATTRIBUTE "\" of \"%s\" is no checksum", name);
     H5Sclose(space);
     H5Aclose(attribute);
     return status;
@@ -28,7 +26,8 @@ spmd_status spmd__checksum_set(const spmd_file *file, const char *name, hid_t da
                                uint64_t checksum)
 {
     hid_t space = H5Screate(H5S_SCALAR);
-    hid_t made = H5Acreate2(dataset, ATTRIBUTE, H5T_NATIVE_UINT64, space, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t made =
+        H5Acreate2(dataset, CHECKSUM_ATTRIBUTE, H5T_NATIVE_UINT64, space, H5P_DEFAULT, H5P_DEFAULT);
     spmd_status status = SPMD_OK;
     if (made < 0 || H5Awrite(made, H5T_NATIVE_UINT64, &checksum) < 0)
         status = spmd_fail(SPMD_ERR_FILE, "%s: the checksum of \"%s\" cannot be written: %s",
@@ -41,7 +40,7 @@ spmd_status spmd__checksum_set(const spmd_file *file, const char *name, hid_t da
 
 spmd_status spmd__checksum_drop(const spmd_file *file, const char *name, hid_t dataset)
 {
-    if (H5Aexists(dataset, ATTRIBUTE) > 0 && H5Adelete(dataset, ATTRIBUTE) < 0)
+    if (H5Aexists(dataset, CHECKSUM_ATTRIBUTE) > 0 && H5Adelete(dataset, CHECKSUM_ATTRIBUTE) < 0)
         return spmd_fail(SPMD_ERR_FILE, "%s: the checksum of \"%s\" cannot be removed: %s",
                          file->path, name, spmd__io_cause().text);
     return SPMD_OK;

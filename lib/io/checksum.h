@@ -4,6 +4,8 @@
 
 #include "io/file.h"
 
+#define CHECKSUM_ATTRIBUTE "spmd_checksum"
+
 /* Local. The checksum that a dataset has from when it was written; whether it has one. */
 spmd_status spmd__checksum_get(const char *name, hid_t dataset, uint64_t *checksum, bool *stored);
 

@@ -14,6 +14,12 @@ void spmd__convert_to_bools(int64_t count, void *data)
         bools[i] = bools[i] != 0;
 }
 
+hid_t spmd__convert_type(hid_t stored, spmd_dtype dtype, bool *to_bool)
+{
+    *to_bool = dtype == SPMD_BOOL && spmd__type_dtype(stored) != SPMD_BOOL;
+    return spmd__type_create(*to_bool ? SPMD_I8 : dtype);
+}
+
 /* HDF5 puts pairs together in memory of their own. */
 static spmd_status alloc_background(hid_t stored, hid_t type, int64_t count, void **background)
 {
@@ -25,8 +31,8 @@ static spmd_status alloc_background(hid_t stored, hid_t type, int64_t count, voi
 
 spmd_status spmd__convert(hid_t stored, spmd_dtype dtype, int64_t count, void *data)
 {
-    const bool to_bool = dtype == SPMD_BOOL && spmd__type_dtype(stored) != SPMD_BOOL;
-    hid_t type = spmd__type_create(to_bool ? SPMD_I8 : dtype);
+    bool to_bool;
+    hid_t type = spmd__convert_type(stored, dtype, &to_bool);
     void *background;
     spmd_status status = alloc_background(stored, type, count, &background);
     if (status == SPMD_OK &&

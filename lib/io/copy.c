@@ -4,10 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/hash.h"
 #include "core/mem.h"
 #include "io/aside.h"
 #include "io/attribute.h"
 #include "io/cause.h"
+#include "io/checksum.h"
 #include "io/object.h"
 #include "io/string.h"
 #include "io/types.h"
@@ -27,7 +29,7 @@ static spmd_status enter(const spmd_file *from, const char *name, const spmd_fil
 {
     if (status == SPMD_OK)
         status = check_files(from, to);
-    uint64_t digest = spmd__file_digest(spmd__file_digest(0, from ? from->path : NULL), name);
+    uint64_t digest = spmd__hash_text(spmd__hash_text(0, from ? from->path : NULL), name);
     return spmd__file_enter(to, call, status, digest);
 }
 
@@ -79,8 +81,8 @@ static spmd_status copy_converted(const struct pair *pair, const char *attribute
                                   bool *done)
 {
     char *old = NULL, *text = NULL;
-    bool is_sharding = strcmp(attribute, "spmd_sharding") == 0;
-    *done = is_sharding || strcmp(attribute, "spmd_checksum") == 0;
+    bool is_sharding = strcmp(attribute, SHARDING_ATTRIBUTE) == 0;
+    *done = is_sharding || strcmp(attribute, CHECKSUM_ATTRIBUTE) == 0;
     if (!is_sharding)
         return SPMD_OK;
     TRY(spmd__string_read(source, &old));

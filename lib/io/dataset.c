@@ -1,6 +1,7 @@
 /* io/dataset.c - what datasets there are, and of what type and shape. */
 #include "io/dataset.h"
 
+#include "core/hash.h"
 #include "io/description.h"
 #include "io/object.h"
 
@@ -16,7 +17,7 @@ spmd_status spmd__dataset_enter(const spmd_file *file, const char *call, const c
 {
     if (status == SPMD_OK)
         status = spmd__name_check(name);
-    return spmd__file_enter(file, call, status, spmd__file_digest(digest, name));
+    return spmd__file_enter(file, call, status, spmd__hash_text(digest, name));
 }
 
 static spmd_status info(const spmd_file *file, const char *name, struct description *about)

@@ -137,16 +137,11 @@ spmd_status spmd__file_check_old(const spmd_file *file)
     return SPMD_OK;
 }
 
-uint64_t spmd__file_digest(uint64_t seed, const char *text)
-{
-    return text ? spmd__hash(seed, text, strlen(text) + 1) : spmd__hash(seed, "", 0);
-}
-
 spmd_status spmd__file_enter(const spmd_file *file, const char *call, spmd_status status,
                              uint64_t digest)
 {
     return spmd__mesh_agree(file->mesh, status,
-                            spmd__file_digest(spmd__file_digest(digest, call), file->path));
+                            spmd__hash_text(spmd__hash_text(digest, call), file->path));
 }
 
 spmd_status spmd__file_check_regular(const char *path, const struct stat *about)
@@ -250,7 +245,7 @@ spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file)
     spmd_status status = spmd__file_begin(mesh, path, file, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         QUIETLY(status = spmd__file_open_old(made));
-    uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), path);
+    uint64_t digest = spmd__hash_text(spmd__hash_text(0, __func__), path);
     return spmd__file_settle(mesh, status, digest, made, file);
 }
 
@@ -262,7 +257,7 @@ spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size
     spmd_status status = spmd__file_begin(mesh, name, file, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         QUIETLY(status = open_image(made, bytes, size));
-    uint64_t digest = spmd__file_digest(spmd__file_digest(0, __func__), name);
+    uint64_t digest = spmd__hash_text(spmd__hash_text(0, __func__), name);
     digest = spmd__hash(digest, bytes, bytes ? size : 0);
     return spmd__file_settle(mesh, status, digest, made, file);
 }

@@ -71,7 +71,4 @@ int64_t spmd__file_bytes(const spmd_file *file);
 spmd_status spmd__file_enter(const spmd_file *file, const char *call, spmd_status status,
                              uint64_t digest);
 
-/* The digest of a text, going on from `seed`; NULL is a text of its own. */
-uint64_t spmd__file_digest(uint64_t seed, const char *text);
-
 #endif

@@ -5,7 +5,10 @@
 
 #include <spmd/object.h>
 
+#include "core/hash.h"
 #include "core/mem.h"
+#include "io/attribute.h"
+#include "io/checksum.h"
 #include "io/storage.h"
 #include "io/string.h"
 #include "io/survey.h"
@@ -68,9 +71,9 @@ static spmd_status describe_elements(hid_t dataset, spmd_file_entry *entry)
 
 static spmd_status describe_sharding(hid_t dataset, spmd_file_entry *entry)
 {
-    if (H5Aexists(dataset, "spmd_sharding") <= 0)
+    if (H5Aexists(dataset, SHARDING_ATTRIBUTE) <= 0)
         return SPMD_OK;
-    hid_t attribute = H5Aopen(dataset, "spmd_sharding", H5P_DEFAULT);
+    hid_t attribute = H5Aopen(dataset, SHARDING_ATTRIBUTE, H5P_DEFAULT);
     char *text = NULL;
     spmd_status status = attribute < 0 ? SPMD_OK : spmd__string_read(attribute, &text);
     if (attribute >= 0)
@@ -86,7 +89,7 @@ static spmd_status describe(hid_t dataset, spmd_file_entry *entry)
     spmd__storage_print(&text, dataset);
     describe_space(dataset, entry);
     entry->stored = (int64_t)H5Dget_storage_size(dataset);
-    entry->checksum = H5Aexists(dataset, "spmd_checksum") > 0;
+    entry->checksum = H5Aexists(dataset, CHECKSUM_ATTRIBUTE) > 0;
     TRY(copy_text(layout, &entry->layout));
     TRY(describe_elements(dataset, entry));
     spmd__storage_options(dataset, entry->dtype, &entry->options);
@@ -207,7 +210,7 @@ static spmd_status list_on_member(spmd_file *file, const char *name, spmd_status
     uint64_t digest = 0;
     if (status == SPMD_OK)
         status = spmd__tree_name(name, &in_file);
-    TRY(spmd__file_enter(file, "spmd_file_list", status, spmd__file_digest(0, name)));
+    TRY(spmd__file_enter(file, "spmd_file_list", status, spmd__hash_text(0, name)));
     QUIETLY(status = list(file, in_file, listing, &digest));
     return spmd__mesh_agree(file->mesh, status, digest);
 }

@@ -39,7 +39,7 @@ static uint64_t digest(int ndatasets, const char *const names[], const char *con
                                options->key.word[1]};
     uint64_t hash = spmd__hash(0, numbers, sizeof numbers);
     for (int d = 0; d < ndatasets; d++) {
-        hash = spmd__file_digest(spmd__file_digest(hash, names[d]), specs[d]);
+        hash = spmd__hash_text(spmd__hash_text(hash, names[d]), specs[d]);
         if (options->dtypes)
             hash = spmd__hash(hash, &options->dtypes[d], sizeof options->dtypes[d]);
     }
@@ -160,7 +160,7 @@ spmd_status spmd_loader_create(spmd_mesh *mesh, const char *path, int ndatasets,
         status = spmd__alloc(1, sizeof *made, &made);
     if (status == SPMD_OK)
         status = make(mesh, ndatasets, names, specs, options, made);
-    status = spmd__mesh_agree(mesh, status, spmd__file_digest(hash, __func__));
+    status = spmd__mesh_agree(mesh, status, spmd__hash_text(hash, __func__));
     if (status == SPMD_OK)
         status = spmd_file_open(mesh, path, &made->file);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh)) {
@@ -245,7 +245,7 @@ static uint64_t digest_position(const spmd_loader *loader, const char *call, int
 {
     const int64_t position[] = {epoch, step};
     const uint64_t hash = spmd__hash(0, position, sizeof position);
-    return spmd__file_digest(spmd__file_digest(hash, call), loader->file->path);
+    return spmd__hash_text(spmd__hash_text(hash, call), loader->file->path);
 }
 
 static spmd_status next_on_member(spmd_loader *loader, spmd_status status, spmd_array *batch[])

@@ -4,8 +4,8 @@
 
 #include "io/file.h"
 
-/* Collective. Writes the `box` of the array that `slab` of a chunked dataset is, with which `block`
- * begins; an empty box where this rank has nothing. Ends in an agreement. */
+/* Collective. Writes the blocks of the array that `slab` of a chunked dataset is, each from its
+ * replica 0. Ends in an agreement. */
 spmd_status spmd__rounds_write(spmd_file *file, const char *name, hid_t dataset,
                                const spmd_hyperslab *slab, const spmd_block *block);
 

@@ -1,4 +1,5 @@
-/* io/storage.h - how the elements of a dataset are stored, for print-outs. */
+/* io/storage.h - how the elements of a dataset are stored, for print-outs, and to be stored so
+ * again. */
 #ifndef IO_STORAGE_H
 #define IO_STORAGE_H
 

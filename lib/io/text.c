@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/hash.h"
 #include "io/aside.h"
 #include "io/cause.h"
 #include "io/object.h"
@@ -86,7 +87,7 @@ spmd_status spmd__text_read(const spmd_file *file, const char *name, char **text
     char *found = NULL;
     spmd_status status;
     QUIETLY(status = load(file, name, &found));
-    status = spmd__mesh_agree(file->mesh, status, spmd__file_digest(0, found));
+    status = spmd__mesh_agree(file->mesh, status, spmd__hash_text(0, found));
     if (status == SPMD_OK)
         *text = found;
     else

@@ -8,7 +8,6 @@
 #include "io/convert.h"
 #include "io/direct.h"
 #include "io/hyperslab.h"
-#include "io/types.h"
 
 int64_t spmd__io_piece_bytes = (int64_t)1 << 30;
 
@@ -123,10 +122,9 @@ spmd_status spmd__transfer(const spmd_file *file, const char *name, hid_t datase
 {
     if (spmd_block_size(block) == 0)
         return SPMD_OK;
-    hid_t stored = H5Dget_type(dataset);
-    bool to_bool = block->dtype == SPMD_BOOL && spmd__type_dtype(stored) != SPMD_BOOL;
+    bool to_bool;
+    hid_t stored = H5Dget_type(dataset), type = spmd__convert_type(stored, block->dtype, &to_bool);
     H5Tclose(stored);
-    hid_t type = spmd__type_create(to_bool ? SPMD_I8 : block->dtype);
     struct transfer how = {file, name, dataset, type, direction, slab};
     bool done = false;
     spmd_status status = SPMD_OK;

@@ -70,7 +70,7 @@ static uint64_t hash_leaf(const spmd_tree *leaf)
     if (block)
         return hash_block(block);
     if (leaf->leaf == &spmd__leaf_text)
-        return spmd__file_digest(0, leaf->value.pointer);
+        return spmd__hash_text(0, leaf->value.pointer);
     if (leaf->leaf == &spmd__leaf_key)
         return spmd__hash(0, &leaf->value.key, sizeof leaf->value.key);
     return spmd__hash(0, &leaf->value.integer, sizeof leaf->value.integer);

@@ -1,5 +1,6 @@
 /* io/tree_read.c - trees from files: the structure is the file's, the shardings come as specs. */
 #include "array/tree.h"
+#include "core/hash.h"
 #include "core/tree_match.h"
 #include "core/tree_text.h"
 #include "io/leaf.h"
@@ -34,7 +35,7 @@ spmd_status spmd_tree_read(spmd_file *file, const char *name, const char *specs,
     if (status == SPMD_OK)
         status = spmd__tree_parse_specs(specs, &asked);
     if (spmd__mesh_is_member(file->mesh)) {
-        uint64_t digest = spmd__file_digest(spmd__file_digest(0, name), specs);
+        uint64_t digest = spmd__hash_text(spmd__hash_text(0, name), specs);
         status = spmd__file_enter(file, __func__, status, digest);
         reading.asked = asked;
         if (status == SPMD_OK)

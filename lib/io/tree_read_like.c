@@ -115,7 +115,7 @@ spmd_status spmd_tree_read_like(spmd_file *file, const char *name, const spmd_tr
     if (!spmd__mesh_is_member(file->mesh))
         return status == SPMD_OK ? spmd_tree_copy(like, tree) : status;
     const uint64_t pad = reading.pad;
-    uint64_t digest = spmd__hash(spmd__file_digest(0, name), &pad, sizeof pad);
+    uint64_t digest = spmd__hash(spmd__hash_text(0, name), &pad, sizeof pad);
     TRY(spmd__file_enter(file, __func__, status, digest));
     TRY(spmd__tree_agree(file->mesh, SPMD_OK, spmd__tree_digest_leaves(like)));
     return spmd__tree_reading_run(&reading, tree);

@@ -4,6 +4,7 @@
 
 #include "array/array.h"
 #include "array/tree.h"
+#include "core/hash.h"
 #include "io/cause.h"
 #include "io/kind.h"
 #include "io/members.h"
@@ -144,7 +145,7 @@ spmd_status spmd_tree_write(spmd_file *file, const char *name, const spmd_tree *
         return SPMD_OK;
     const char *in_file = NULL;
     spmd_status status = check_writing(file, name, tree, &in_file);
-    TRY(spmd__file_enter(file, __func__, status, spmd__file_digest(0, name)));
+    TRY(spmd__file_enter(file, __func__, status, spmd__hash_text(0, name)));
     TRY(spmd__tree_agree(file->mesh, SPMD_OK, spmd__tree_digest_leaves(tree)));
     QUIETLY(status = check_free(file, in_file, tree));
     TRY(spmd__mesh_agree(file->mesh, status, 0));

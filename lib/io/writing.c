@@ -108,7 +108,7 @@ spmd_status spmd__writing_label(const struct writing *writing, spmd_dtype dtype,
     enum { TYPE_TEXT_BYTES = 1024 };
     char type[TYPE_TEXT_BYTES];
     spmd_sharding_format_type(type, sizeof type, writing->array->sharding, dtype, shape);
-    return spmd__attribute_write(writing->file, writing->name, writing->dataset, "spmd_sharding",
+    return spmd__attribute_write(writing->file, writing->name, writing->dataset, SHARDING_ATTRIBUTE,
                                  type);
 }
 

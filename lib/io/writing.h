@@ -42,7 +42,7 @@ spmd_status spmd__writing_check_shape(const struct writing *writing, int first, 
  * one and the same, waits for ever, or does not find what it is to complete. */
 spmd_status spmd__writing_check_packed(const struct writing *writing, spmd_shape shape);
 
-/* Collective, no agreement. Sets "spmd_sharding" to the type of the whole dataset, of `shape`,
+/* Collective, no agreement. Sets SHARDING_ATTRIBUTE to the type of the whole dataset, of `shape`,
  * lying as the array does. */
 spmd_status spmd__writing_label(const struct writing *writing, spmd_dtype dtype, spmd_shape shape);
 
