@@ -14,27 +14,37 @@
 #include "harness.h"
 #include "scratch.h"
 
-/* Collective. A disk of its own at scratch("disk"); false where this user cannot have one. */
+static inline bool disk_is_seen(const char *disk)
+{
+    struct stat about, around;
+    return stat(disk, &about) == 0 && stat(scratch_directory, &around) == 0 &&
+           about.st_dev != around.st_dev;
+}
+
+/* Collective. Mounts a disk of its own at scratch("disk"), with these options of tmpfs; skips the
+ * case, and is false, where that cannot be: a mount is seen on its own node alone. */
 static inline bool mount_disk(const char *options)
 {
     const char *disk = scratch("disk");
-    int mounted = 0;
-    if (test_rank == 0)
-        mounted = (mkdir(disk, 0700) == 0 || errno == EEXIST) &&
-                  mount("tmpfs", disk, "tmpfs", 0, options) == 0;
-    MPI_Bcast(&mounted, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    if (!mounted)
-        harness_skip("only root mounts a disk");
-    return mounted;
+    bool mounted = test_rank == 0 && (mkdir(disk, 0700) == 0 || errno == EEXIST) &&
+                   mount("tmpfs", disk, "tmpfs", 0, options) == 0;
+    after_rank_0();
+    int seen = disk_is_seen(disk);
+    MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    if (seen)
+        return true;
+    if (mounted)
+        EXPECT(umount(disk) == 0);
+    harness_skip("only root mounts a disk, and on one node");
+    return false;
 }
 
+/* Collective. */
 static inline void unmount_disk(void)
 {
     after_rank_0();
     if (test_rank == 0)
         EXPECT(umount(scratch("disk")) == 0);
-    else
-        scratch("disk");
     after_rank_0();
 }
 

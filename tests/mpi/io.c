@@ -12,6 +12,7 @@
 
 #include <hdf5.h>
 
+#include "disk.h"
 #include "meshes.h"
 #include "scratch.h"
 
@@ -948,12 +949,12 @@ static void fill_the_disk(spmd_mesh *mesh)
 
 static void a_full_disk_is_told_before_the_write(void)
 {
-    if (!scratch_mount("size=1m"))
+    if (!mount_disk("size=1m"))
         return;
     spmd_mesh *mesh = make_mesh("x=*");
     fill_the_disk(mesh);
     spmd_mesh_free(&mesh);
-    scratch_unmount();
+    unmount_disk();
 }
 
 /* Last: what a program forgets to close must not disturb MPI_Finalize. */

@@ -304,7 +304,7 @@ static void a_filter_that_is_not_there_is_told(void)
 
 static void a_read_only_place_is_told(void)
 {
-    if (!scratch_mount("size=1m"))
+    if (!mount_disk("size=1m"))
         return;
     spmd_mesh *mesh = make_line();
     const char *path = scratch("disk/v.h5"), *disk = scratch("disk");
@@ -321,7 +321,7 @@ static void a_read_only_place_is_told(void)
     expect_arange(mesh, path, SPMD_I32, SPMD_SHAPE(7));
     spmd_array_free(&array);
     spmd_mesh_free(&mesh);
-    scratch_unmount();
+    unmount_disk();
 }
 
 static spmd_status write_new(spmd_mesh *mesh, const char *path, spmd_array *array)
@@ -345,7 +345,7 @@ static spmd_status write_more(spmd_mesh *mesh, const char *path, spmd_array *arr
 
 static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
 {
-    if (!scratch_mount("size=2m"))
+    if (!mount_disk("size=2m"))
         return;
     enum { ELEMENTS = 20000 };
     spmd_mesh *mesh = make_line();
@@ -376,7 +376,7 @@ static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
     EXPECT(failed > 0 && failed < MOMENTS);
     spmd_array_free(&large);
     spmd_mesh_free(&mesh);
-    scratch_unmount();
+    unmount_disk();
 }
 
 enum { STATE_ELEMENTS = 20000 };

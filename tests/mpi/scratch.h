@@ -2,12 +2,10 @@
 #ifndef SCRATCH_H
 #define SCRATCH_H
 
-#include <errno.h>
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mount.h>
 #include <sys/stat.h>
 
 #include "harness.h"
@@ -52,40 +50,6 @@ static inline const char *scratch(const char *name)
 static inline void after_rank_0(void)
 {
     MPI_Barrier(MPI_COMM_WORLD);
-}
-
-static inline bool scratch_disk_is_seen(const char *disk)
-{
-    struct stat about, around;
-    return stat(disk, &about) == 0 && stat(scratch_directory, &around) == 0 &&
-           about.st_dev != around.st_dev;
-}
-
-/* Collective. Mounts a disk of its own at scratch("disk"), with these options of tmpfs; skips the
- * case, and is false, where that cannot be: a mount is seen on its own node alone. */
-static inline bool scratch_mount(const char *options)
-{
-    const char *disk = scratch("disk");
-    bool mounted = test_rank == 0 && (mkdir(disk, 0700) == 0 || errno == EEXIST) &&
-                   mount("tmpfs", disk, "tmpfs", 0, options) == 0;
-    after_rank_0();
-    int seen = scratch_disk_is_seen(disk);
-    MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-    if (seen)
-        return true;
-    if (mounted)
-        EXPECT(umount(disk) == 0);
-    harness_skip("only root mounts a disk, and on one node");
-    return false;
-}
-
-/* Collective. */
-static inline void scratch_unmount(void)
-{
-    after_rank_0();
-    if (test_rank == 0)
-        EXPECT(umount(scratch("disk")) == 0);
-    after_rank_0();
 }
 
 /* Whether the blocks of both arrays are the same, bit by bit. */
