@@ -1,12 +1,15 @@
 /* io/checkpoint_restore.c - trees from checkpoints. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "comm/mesh.h"
 #include "comm/mpi.h"
 #include "core/hash.h"
 #include "core/text.h"
+#include "io/cause.h"
 #include "io/checkpoint.h"
 #include "io/checkpoint_directory.h"
 #include "io/seal.h"
@@ -86,6 +89,8 @@ static spmd_status check_begins(const char *path)
 {
     if (!path)
         return spmd_fail(SPMD_ERR_MEMORY, "out of memory");
+    if (access(path, F_OK) != 0)
+        return spmd__io_fail_errno(errno, "%s", path);
     if (!spmd__seal_begins(path))
         return spmd_fail(SPMD_ERR_FILE, "%s: is no checkpoint, or its first bytes are damaged",
                          path);

@@ -1,4 +1,5 @@
 /* io/dataset_read.c - arrays from datasets, or from parts of them. */
+#include "array/array.h"
 #include "core/hash.h"
 #include "io/cast.h"
 #include "io/cause.h"
@@ -99,6 +100,16 @@ static spmd_status verify(struct reading *reading)
     return status;
 }
 
+/* The ranks made the same call, and yet met other things. */
+static spmd_status fail_to_match(const struct reading *reading)
+{
+    return spmd_fail(
+        SPMD_ERR_FILE,
+        "%s: dataset \"%s\" is not the same on all ranks: put the file in a place that "
+        "all nodes share",
+        reading->file->path, reading->name);
+}
+
 static spmd_status read_on_member(struct reading *reading, spmd_array **out)
 {
     spmd_status status;
@@ -106,7 +117,10 @@ static spmd_status read_on_member(struct reading *reading, spmd_array **out)
     reading->landing = (struct landing){.sharding = reading->sharding};
     QUIETLY(status = load(reading));
     const uint64_t told[] = {reading->checked, reading->checksum};
-    TRY(spmd__landing_agree(&reading->landing, status, spmd__hash(0, told, sizeof told)));
+    status = spmd__landing_agree(&reading->landing, status, spmd__hash(0, told, sizeof told));
+    if (status == SPMD_ERR_DISAGREE)
+        return fail_to_match(reading);
+    TRY(status);
     TRY(verify(reading));
     TRY(spmd__landing_deliver(&reading->landing, &array));
     return spmd__cast(array, reading->dtype, out);
@@ -127,6 +141,15 @@ static spmd_status know_nothing(const struct reading *reading, spmd_array **arra
                                array);
 }
 
+/* Of what is asked for. */
+static uint64_t digest_of(const struct reading *reading)
+{
+    uint64_t digest = spmd__hyperslab_digest(reading->asked);
+    if (reading->sharding)
+        digest ^= spmd__array_digest(reading->sharding, reading->dtype, (spmd_shape){0});
+    return digest;
+}
+
 static spmd_status read_for(const char *call, struct reading *reading, const char *spec,
                             spmd_array **array)
 {
@@ -137,8 +160,7 @@ static spmd_status read_for(const char *call, struct reading *reading, const cha
         status = spmd_sharding_create(file->mesh, spec, &sharding);
     reading->sharding = sharding;
     if (spmd__mesh_is_member(file->mesh)) {
-        status = spmd__dataset_enter(file, call, reading->name, status,
-                                     spmd__hyperslab_digest(reading->asked));
+        status = spmd__dataset_enter(file, call, reading->name, status, digest_of(reading));
         if (status == SPMD_OK)
             status = read_on_member(reading, array);
     } else if (status == SPMD_OK) {

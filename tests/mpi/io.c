@@ -578,6 +578,53 @@ static void one_rank_that_cannot_open_fails_all(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Collective. This rank's file of a name that all have: one where a node does not share the place.
+ */
+static void write_alone(const char *name, int64_t count)
+{
+    spmd_mesh *self = NULL;
+    spmd_array *array = NULL;
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_SELF, "x=1", &self));
+    EXPECT_OK(spmd_array_arange(self, "P(x)", SPMD_F64, SPMD_SHAPE(count), &array));
+    EXPECT_OK(spmd_write(array, name, "v"));
+    spmd_array_free(&array);
+    spmd_mesh_free(&self);
+}
+
+/* As /tmp on several nodes: the same path is another place on the last rank. */
+static void a_place_that_is_not_shared_is_told(void)
+{
+    spmd_mesh *mesh = make_mesh("x=*");
+    const char *first = scratch("first"), *last = scratch("last");
+    bool is_last = test_rank > 0 && test_rank == test_size - 1;
+    spmd_file *file = NULL;
+    spmd_array *array = NULL;
+    int here = open(".", O_RDONLY | O_DIRECTORY);
+    if (test_rank == 0)
+        EXPECT(mkdir(first, 0700) == 0 && mkdir(last, 0700) == 0);
+    after_rank_0();
+    EXPECT(chdir(is_last ? last : first) == 0);
+    if (test_rank == 0)
+        write_alone("only.h5", 100);
+    if (test_rank == 0 || is_last)
+        write_alone("differs.h5", is_last ? 90 : 100);
+    after_rank_0();
+    if (test_size > 1) {
+        EXPECT_FAILS(spmd_file_open(mesh, "only.h5", &file), SPMD_ERR_FILE,
+                     "only.h5: no such file or directory");
+        EXPECT_FAILS(spmd_file_create(mesh, "new.h5", &file), SPMD_ERR_FILE,
+                     "new.h5: no such file or directory");
+        EXPECT_FAILS(spmd_file_modify(mesh, "differs.h5", &file), SPMD_ERR_FILE, "differs.h5");
+        EXPECT_FAILS(spmd_read(mesh, "differs.h5", "v", "P(x)", SPMD_F64, &array), SPMD_ERR_FILE,
+                     "differs.h5: dataset \"v\" is not the same on all ranks");
+        expect_none_aside("new.h5");
+        expect_none_aside("differs.h5");
+    }
+    EXPECT(fchdir(here) == 0);
+    close(here);
+    spmd_mesh_free(&mesh);
+}
+
 static void files_that_cannot_be_created(void)
 {
     spmd_mesh *mesh = make_mesh("x=*");
@@ -977,9 +1024,9 @@ HARNESS_MAIN("io", CASE(round_trip_of_shapes_and_specs), CASE(round_trip_on_rank
              CASE(attributes_of_ours), CASE(groups_and_names),
              CASE(missing_datasets_are_listed_up_to_a_limit), CASE(files_that_cannot_be_opened),
              CASE(a_writers_lock_is_respected), CASE(one_rank_that_cannot_open_fails_all),
-             CASE(files_that_cannot_be_created), CASE(an_old_file_stays_until_the_new_one_is_whole),
-             CASE(two_handles_on_one_path), CASE(each_rank_writes_one_path_by_itself),
-             CASE(a_link_is_followed), CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once),
-             CASE(wrong_use_is_told), CASE(ranks_that_disagree_are_told),
-             CASE(closing_beside_discarding_is_told), CASE(a_full_disk_is_told_before_the_write),
-             CASE(files_left_open_at_the_end))
+             CASE(a_place_that_is_not_shared_is_told), CASE(files_that_cannot_be_created),
+             CASE(an_old_file_stays_until_the_new_one_is_whole), CASE(two_handles_on_one_path),
+             CASE(each_rank_writes_one_path_by_itself), CASE(a_link_is_followed),
+             CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once), CASE(wrong_use_is_told),
+             CASE(ranks_that_disagree_are_told), CASE(closing_beside_discarding_is_told),
+             CASE(a_full_disk_is_told_before_the_write), CASE(files_left_open_at_the_end))
