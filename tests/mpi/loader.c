@@ -567,8 +567,20 @@ static void expect_cut_file_told(bool wait)
     spmd_mesh_free(&mesh);
 }
 
+/* HDF5 tells such faults in its own words, and later. */
+static bool reads_past_hdf5(void)
+{
+    const char *way = getenv("SPMD_IO");
+    bool past = !way || strcmp(way, "hdf5") != 0;
+    if (!past)
+        harness_skip("SPMD_IO=hdf5");
+    return past;
+}
+
 static void a_file_cut_while_open_is_told_on_all_ranks(void)
 {
+    if (!reads_past_hdf5())
+        return;
     expect_cut_file_told(false);
     expect_cut_file_told(true);
 }
@@ -608,6 +620,8 @@ static void expect_damage_told(const char *name, const char *message)
 /* In our words; or in HDF5's, which reads what is deflated if there is no zlib. */
 static void damaged_chunks_are_told(void)
 {
+    if (!reads_past_hdf5())
+        return;
     expect_damage_told(
         "checksummed",
         "dataset \"checksummed\", chunk of row 0: its checksum (fletcher32) is wrong");
