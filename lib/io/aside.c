@@ -102,7 +102,8 @@ static spmd_status make_aside(spmd_file *file)
     TRY_MPI(MPI_Bcast(&birth, sizeof birth, MPI_BYTE, 0, file->mesh->control));
     if (birth.code != 0)
         return spmd__path_fail(file->path, file->target, birth.code);
-    return is_first(file) ? reserve(file, MARGIN_BYTES) : open_fresh(file, birth.letters);
+    TRY(is_first(file) ? reserve(file, MARGIN_BYTES) : open_fresh(file, birth.letters));
+    return spmd__path_shorten(file->aside, &file->directory, &file->alias);
 }
 
 /* Chunks are not cached: those that others write would be seen as they were. */
@@ -122,7 +123,7 @@ static spmd_status create_file(spmd_file *file)
     H5Pset_all_coll_metadata_ops(access, true);
     if (file->seal > 0)
         H5Pset_userblock(creation, (hsize_t)file->seal);
-    file->id = H5Fcreate(file->aside, H5F_ACC_TRUNC, creation, access);
+    file->id = H5Fcreate(file->alias, H5F_ACC_TRUNC, creation, access);
     spmd_status status = SPMD_OK;
     if (file->id < 0)
         status = spmd_fail(SPMD_ERR_FILE, "%s: cannot be created: %s", file->path,

@@ -102,7 +102,7 @@ static int open_aside(const spmd_file *file, hid_t dataset)
 {
     char name[PATH_MAX];
     ssize_t length = H5Fget_name(dataset, name, sizeof name);
-    if (length < 0 || length >= PATH_MAX || strcmp(name, file->aside) != 0)
+    if (length < 0 || length >= PATH_MAX || strcmp(name, file->alias) != 0)
         return -1;
     return open(name, O_WRONLY | O_CLOEXEC);
 }

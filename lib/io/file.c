@@ -25,6 +25,7 @@ spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out,
     spmd_file *file = NULL;
     TRY(spmd__alloc(1, sizeof *file, &file));
     file->id = H5I_INVALID_HID;
+    file->directory = -1;
     file->keyval = MPI_KEYVAL_INVALID;
     file->step = -1;
     file->path = strdup(path);
@@ -77,6 +78,9 @@ static void destroy(spmd_file *file)
     free(file->path);
     free(file->target);
     free(file->aside);
+    free(file->alias);
+    if (file->directory >= 0)
+        close(file->directory);
     free(file);
 }
 

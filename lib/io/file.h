@@ -20,6 +20,8 @@ struct spmd_file {
     char *path;       /* its name in messages */
     char *target;     /* what is replaced: `path`, or what it leads to as a link */
     char *aside;      /* where the file is written; NULL for one that is read */
+    char *alias;      /* the name of that file for MPI-IO, to which paths may be too long */
+    int directory;    /* a descriptor that `alias` begins with; -1: none */
     hid_t id;         /* negative on idle ranks, and once it is closed */
     int keyval;       /* of the attribute of MPI_COMM_SELF that closes a forgotten file */
     int64_t bytes;    /* the size of a file on disk as it was opened to read; else 0 */

@@ -81,7 +81,7 @@ static spmd_status open_copy(spmd_file *file)
 {
     TRY(spmd__mesh_agree(file->mesh, copy_old(file), 0));
     hid_t access = spmd__aside_access(file);
-    file->id = H5Fopen(file->aside, H5F_ACC_RDWR, access);
+    file->id = H5Fopen(file->alias, H5F_ACC_RDWR, access);
     spmd_status status = SPMD_OK;
     if (file->id < 0)
         status = spmd_fail(SPMD_ERR_FILE, "%s: cannot be changed: %s", file->path,

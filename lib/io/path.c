@@ -91,6 +91,45 @@ int spmd__path_make_fresh(const char *target, char **fresh)
     return code;
 }
 
+/* Open MPI 4.1 puts a path, and what it appends (".locktest.RANK"), into 256 bytes, and overruns
+ * them. */
+enum { MPI_IO_PATH_BYTES = 232 };
+
+static spmd_status check_alias(const char *path, const char *alias)
+{
+    if (strlen(alias) > MPI_IO_PATH_BYTES)
+        return spmd_fail(SPMD_ERR_FILE,
+                         "%s: the name is too long for MPI-IO by %zu bytes; shorten it", path,
+                         strlen(alias) - MPI_IO_PATH_BYTES);
+    if (access(alias, W_OK) != 0)
+        return spmd__io_fail_errno(errno,
+                                   "%s: is not found as %s, and its path is too long for "
+                                   "MPI-IO",
+                                   path, alias);
+    return SPMD_OK;
+}
+
+spmd_status spmd__path_shorten(const char *path, int *directory, char **alias)
+{
+    if (strlen(path) <= MPI_IO_PATH_BYTES) {
+        *alias = strdup(path);
+        return *alias ? SPMD_OK : spmd_fail(SPMD_ERR_MEMORY, "%s: out of memory", path);
+    }
+    size_t length = directory_length(path);
+    char *parent = length > 0 ? strndup(path, length) : strdup(".");
+    if (!parent)
+        return spmd_fail(SPMD_ERR_MEMORY, "%s: out of memory", path);
+    *directory = open(parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    free(parent);
+    if (*directory < 0)
+        return spmd__io_fail_errno(errno, "%s", path);
+    if (asprintf(alias, "/proc/self/fd/%d/%s", *directory, path + length) < 0) {
+        *alias = NULL;
+        return spmd_fail(SPMD_ERR_MEMORY, "%s: out of memory", path);
+    }
+    return check_alias(path, *alias);
+}
+
 /* Whether a leading part of `target` is no directory; the first such part, and whether it is there
  * as something else. */
 static bool find_gap(const char *target, char *part, size_t size, bool *there)

@@ -747,6 +747,37 @@ static bool is_link(const char *path)
     return lstat(path, &about) == 0 && S_ISLNK(about.st_mode);
 }
 
+/* Paths of any length are written; some kinds of MPI-IO have little room for them. */
+static void long_paths_are_written(void)
+{
+    enum { LONG = 200 };
+    spmd_mesh *mesh = make_mesh("x=*");
+    spmd_file *file = NULL;
+    char name[LONG + 41] = "", path[512];
+    memset(name, 'a', LONG);
+    snprintf(path, sizeof path, "%s/%s.h5", scratch(name), "here");
+    if (test_rank == 0)
+        EXPECT(mkdir(scratch(name), 0700) == 0);
+    after_rank_0();
+    EXPECT_OK(spmd_file_create(mesh, path, &file));
+    write_arange(file, "v", "P(x)", SPMD_I32, SPMD_SHAPE(9), mesh);
+    expect_aside(path, 1);
+    EXPECT_OK(spmd_file_close(&file));
+    expect_old_file(mesh, path, SPMD_SHAPE(9));
+    EXPECT_OK(spmd_file_modify(mesh, path, &file));
+    write_arange(file, "w", "P(x)", SPMD_I32, SPMD_SHAPE(7), mesh);
+    EXPECT_OK(spmd_file_close(&file));
+    expect_old_file(mesh, path, SPMD_SHAPE(9));
+    expect_none_aside(path);
+
+    memset(name, 'a', sizeof name - 1);
+    snprintf(path, sizeof path, "%s", scratch(name));
+    EXPECT_FAILS(spmd_file_create(mesh, path, &file), SPMD_ERR_FILE, "too long for MPI-IO");
+    after_rank_0();
+    expect_none_aside(path);
+    spmd_mesh_free(&mesh);
+}
+
 static void a_link_is_followed(void)
 {
     spmd_mesh *mesh = make_mesh("x=*");
@@ -1026,7 +1057,7 @@ HARNESS_MAIN("io", CASE(round_trip_of_shapes_and_specs), CASE(round_trip_on_rank
              CASE(a_writers_lock_is_respected), CASE(one_rank_that_cannot_open_fails_all),
              CASE(a_place_that_is_not_shared_is_told), CASE(files_that_cannot_be_created),
              CASE(an_old_file_stays_until_the_new_one_is_whole), CASE(two_handles_on_one_path),
-             CASE(each_rank_writes_one_path_by_itself), CASE(a_link_is_followed),
-             CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once), CASE(wrong_use_is_told),
+             CASE(each_rank_writes_one_path_by_itself), CASE(long_paths_are_written),
+             CASE(a_link_is_followed), CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once), CASE(wrong_use_is_told),
              CASE(ranks_that_disagree_are_told), CASE(closing_beside_discarding_is_told),
              CASE(a_full_disk_is_told_before_the_write), CASE(files_left_open_at_the_end))
