@@ -104,7 +104,9 @@ static int make_one(const char *directory)
     if (mkdir(directory, 0777) == 0)
         return 0;
     int code = errno;
-    return stat(directory, &about) == 0 && S_ISDIR(about.st_mode) ? 0 : code;
+    if (stat(directory, &about) != 0)
+        return code == EEXIST ? errno : code;
+    return S_ISDIR(about.st_mode) ? 0 : ENOTDIR;
 }
 
 spmd_status spmd__checkpoint_make_directory(const char *directory)
@@ -130,8 +132,9 @@ static spmd_status check_free(const char *path)
     struct stat about;
     if (stat(path, &about) != 0)
         return errno == ENOENT ? SPMD_OK : spmd__io_fail_errno(errno, "%s", path);
-    TRY(spmd__file_check_regular(path, &about));
-    if (spmd__seal_begins(path))
+    bool begins = false;
+    TRY(spmd__seal_begins(path, &begins));
+    if (begins)
         return SPMD_OK;
     return spmd_fail(SPMD_ERR_FILE,
                      "%s: is no checkpoint, so it is not replaced by one; move it away", path);

@@ -89,9 +89,9 @@ static spmd_status check_begins(const char *path)
 {
     if (!path)
         return spmd_fail(SPMD_ERR_MEMORY, "out of memory");
-    if (access(path, F_OK) != 0)
-        return spmd__io_fail_errno(errno, "%s", path);
-    if (!spmd__seal_begins(path))
+    bool begins = false;
+    TRY(spmd__seal_begins(path, &begins));
+    if (!begins)
         return spmd_fail(SPMD_ERR_FILE, "%s: is no checkpoint, or its first bytes are damaged",
                          path);
     return SPMD_OK;

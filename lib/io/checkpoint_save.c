@@ -22,8 +22,8 @@ struct saving {
 static spmd_status check_saving(int64_t step, const spmd_tree *tree, int keep)
 {
     if (step < 0 || step > MOST_STEP)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "step %lld: a checkpoint's is 0 or more",
-                         (long long)step);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "step %lld: a checkpoint's is from 0 to %lld",
+                         (long long)step, (long long)MOST_STEP);
     if (keep < 0)
         return spmd_fail(SPMD_ERR_ARGUMENT, "keep is %d; 0 keeps all checkpoints", keep);
     spmd_tree_kind kind = tree ? spmd_tree_kind_of(tree) : SPMD_TREE_NONE;

@@ -46,15 +46,28 @@ static bool is_marked(const char *head)
     return strncmp(head, SEAL_MARK, strlen(SEAL_MARK)) == 0;
 }
 
-bool spmd__seal_begins(const char *path)
+static spmd_status look_at_head(int fd, const char *path, bool *begins)
 {
-    char head[SEAL_HEAD_BYTES + 1] = "";
+    char head[SEAL_HEAD_BYTES + 1];
+    struct stat about;
+    if (fstat(fd, &about) != 0)
+        return spmd__io_fail_errno(errno, "%s", path);
+    TRY(spmd__file_check_regular(path, &about));
+    int code = read_head(fd, head);
+    if (code != 0)
+        return spmd__io_fail_errno(code, "%s", path);
+    *begins = is_marked(head);
+    return SPMD_OK;
+}
+
+spmd_status spmd__seal_begins(const char *path, bool *begins)
+{
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
-        return false;
-    bool begins = read_head(fd, head) == 0 && is_marked(head);
+        return spmd__io_fail_errno(errno, "%s", path);
+    spmd_status status = look_at_head(fd, path, begins);
     close(fd);
-    return begins;
+    return status;
 }
 
 static spmd_status check_size(const char *name, int64_t bytes, int64_t wanted)
@@ -128,7 +141,7 @@ static spmd_status check_opened(int fd, const char *name, struct seal *seal)
 
 spmd_status spmd__seal_check(const char *path, const char *name, struct seal *seal)
 {
-    return check_opened(open(path, O_RDONLY | O_CLOEXEC), name, seal);
+    return check_opened(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), name, seal);
 }
 
 /* A file of these bytes that nobody else sees; negative, with errno, if there cannot be one. */

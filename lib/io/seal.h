@@ -46,9 +46,9 @@ struct seal {
 /* A user block, as HDF5 takes it, with room for the seal of a file of this tree. */
 int64_t spmd__seal_room(const spmd_tree *tree);
 
-/* Local. Whether `path` is a file that begins as checkpoints do, whatever has become of the rest.
- */
-bool spmd__seal_begins(const char *path);
+/* Local. Whether the file at `path` begins as checkpoints do, whatever has become of the rest.
+ * Fails with SPMD_ERR_FILE where that cannot be read. */
+spmd_status spmd__seal_begins(const char *path, bool *begins);
 
 /* Local. Compares a file with its seal, all but the elements of datasets. On success both are
  * whole, or there is no seal: spmd__seal_free it. Fails with SPMD_ERR_FILE; messages call the file

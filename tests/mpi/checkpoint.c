@@ -224,7 +224,13 @@ static void others_files_are_left_alone(void)
     EXPECT_FAILS(spmd_checkpoint_restore(mesh, directory, SPMD_LATEST, "P()", &(spmd_tree *){NULL}),
                  SPMD_ERR_FILE,
                  "is no checkpoint, or its first bytes are damaged; older steps here: 1");
+    if (test_rank == 0)
+        EXPECT(mkfifo(file_of("foreign", 0), 0600) == 0 && mkdir(file_of("foreign", 5), 0700) == 0);
     save(mesh, directory, 3, 1);
+    EXPECT_FAILS(spmd_checkpoint_restore(mesh, directory, 5, "P()", &(spmd_tree *){NULL}),
+                 SPMD_ERR_FILE, "step-00000005.h5: is a directory; older steps here: 3, 2, 0");
+    EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 0, state, 0), SPMD_ERR_FILE,
+                 "step-00000000.h5: not a regular file");
     EXPECT(is_there(scratch("foreign/notes.txt")) && is_there(file_of("foreign", 2)));
     EXPECT(is_there(scratch("foreign/step-00000001.h5.tmp-AAAAAA")));
     EXPECT(!is_there(file_of("foreign", 1)));
@@ -470,6 +476,8 @@ static void wrong_uses(void)
     EXPECT_FAILS(spmd_checkpoint_restore(mesh, directory, -2, "P()", &got), SPMD_ERR_ARGUMENT,
                  "step -2");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, -1, state, 0), SPMD_ERR_ARGUMENT, "step -1");
+    EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, INT64_MAX, state, 0), SPMD_ERR_ARGUMENT,
+                 "is from 0 to 999999999999999999");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 1, state, -1), SPMD_ERR_ARGUMENT, "keep");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 1, none, 0), SPMD_ERR_ARGUMENT,
                  "a dict or a list");
@@ -477,7 +485,7 @@ static void wrong_uses(void)
     EXPECT_FAILS(spmd_checkpoint_save(NULL, directory, 1, state, 0), SPMD_ERR_ARGUMENT, "NULL");
     make_file(scratch("file"), "no directory");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, scratch("file"), 1, state, 0), SPMD_ERR_FILE,
-                 "cannot be made");
+                 "cannot be made: not a directory");
     if (test_size > 1)
         EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 10 + test_rank, state, 0),
                      SPMD_ERR_DISAGREE, "");
