@@ -8,6 +8,7 @@ has() {
 
 ok 'layers' "$top/scripts/check-layers"
 ok 'own headers' "$top/scripts/check-includes"
+ok 'places of collective calls' "$top/scripts/check-places"
 ok 'what README and tutorial show' "$top/scripts/check-docs"
 ok 'symbols' "$top/scripts/check-symbols" .
 tap_run "$top/scripts/check-format"
