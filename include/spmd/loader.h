@@ -65,7 +65,7 @@ spmd_status spmd_loader_create(spmd_mesh *mesh, const char *path, int ndatasets,
  * epoch the first one of the next. What cannot be read fails with SPMD_ERR_FILE and a message with
  * file, dataset and row, here, whenever the thread met it; then no batch was taken, and the next
  * call tries again. On idle ranks a batch's extents are -1, and each batch is an epoch: nothing is
- * known of the rows there. */
+ * known of the rows there. Behind the last of 2^32 epochs it fails with SPMD_ERR_ARGUMENT. */
 spmd_status spmd_loader_next(spmd_loader *loader, spmd_array *batch[]);
 
 /* Local. The epoch of the next batch, and its number in the epoch, both from 0; batches of an

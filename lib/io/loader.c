@@ -217,6 +217,9 @@ static spmd_status give_unknown(spmd_loader *loader, spmd_array *batch[])
 /* The batch that comes next, as the thread has read it, or read now. */
 static spmd_status take(spmd_loader *loader, struct batch **batch)
 {
+    if (loader->epoch > LAST_EPOCH)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s: there is no batch behind epoch %lld",
+                         loader->file->path, (long long)LAST_EPOCH);
     *batch = loader->ahead;
     loader->ahead = NULL;
     if (!*batch)
@@ -236,7 +239,9 @@ static void give(struct batch *taken, int ndatasets, spmd_array *batch[])
 /* Without memory for it, the next batch is tried again when it is asked for. */
 static void read_ahead(spmd_loader *loader)
 {
-    if (!loader->waits && spmd__batch_begin(loader, loader->epoch, loader->step, &loader->ahead))
+    const bool ends = loader->epoch > LAST_EPOCH;
+    if (!ends && !loader->waits &&
+        spmd__batch_begin(loader, loader->epoch, loader->step, &loader->ahead))
         spmd__error_clear();
 }
 

@@ -37,6 +37,9 @@ struct spmd_loader {
     struct batch *ahead; /* it, on its way; NULL: not begun */
 };
 
+/* The last epoch: an order is drawn with its number, in 32 bits. */
+#define LAST_EPOCH INT64_C(4294967295)
+
 /* Local. That there is a loader. */
 spmd_status spmd__loader_check(const spmd_loader *loader);
 

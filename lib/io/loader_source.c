@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "array/array.h"
+#include "comm/mpi.h"
 #include "core/block.h"
 #include "io/cause.h"
 #include "io/chunks.h"
@@ -113,12 +114,14 @@ spmd_status spmd__source_open(const spmd_file *file, struct source *source)
     return find_placement(file, source);
 }
 
+/* MPI_Finalize ends HDF5, and what was open in it. */
 void spmd__source_close(struct source *source)
 {
+    const bool is_open = spmd__mpi_is_alive();
     spmd__placement_close(&source->placement);
-    if (source->stored >= 0)
+    if (source->stored >= 0 && is_open)
         H5Tclose(source->stored);
-    if (source->dataset >= 0)
+    if (source->dataset >= 0 && is_open)
         H5Dclose(source->dataset);
     spmd_sharding_free(&source->sharding);
     free(source->name);

@@ -110,7 +110,7 @@ static spmd_status check_datasets(const spmd_loader *loader, const spmd_tree *st
 
 static spmd_status check_position(const spmd_loader *loader, int64_t epoch, int64_t step)
 {
-    if (epoch < 0 || epoch > UINT32_MAX || step < 0 || step >= loader->batches)
+    if (epoch < 0 || epoch > LAST_EPOCH || step < 0 || step >= loader->batches)
         return spmd_fail(SPMD_ERR_ARGUMENT,
                          "%s: there is no batch %" PRId64 " of epoch %" PRId64
                          "; an epoch has %" PRId64 " batches",

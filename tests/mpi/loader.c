@@ -408,6 +408,60 @@ static void a_position_of_something_else_is_refused(void)
     spmd_mesh_free(&mesh);
 }
 
+static void the_last_epoch_ends(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_loader *loader = load_one(mesh, "row", "P(x)", in_sevens);
+    spmd_array *batch = NULL;
+    int64_t rows[ROWS];
+    EXPECT_OK(spmd_loader_seek(loader, UINT32_MAX, spmd_loader_batches(loader) - 1));
+    EXPECT(next_rows(loader, rows) == ROWS % 7);
+    EXPECT_FAILS(spmd_loader_next(loader, &batch), SPMD_ERR_ARGUMENT,
+                 "rows.h5: there is no batch behind epoch 4294967295");
+    EXPECT_FAILS(spmd_loader_seek(loader, INT64_C(1) << 32, 0), SPMD_ERR_ARGUMENT, "no batch 0");
+    EXPECT_OK(spmd_loader_seek(loader, 0, 0));
+    EXPECT(next_rows(loader, rows) == 7);
+    spmd_loader_free(&loader);
+    spmd_mesh_free(&mesh);
+}
+
+static void ranks_that_disagree_are_told(void)
+{
+    if (test_size == 1) {
+        harness_skip("one rank agrees with itself");
+        return;
+    }
+    spmd_mesh *mesh = make_line();
+    spmd_loader *loader = load_one(mesh, "row", "P(x)", in_sevens);
+    EXPECT_FAILS(spmd_loader_seek(loader, 0, test_rank % 2), SPMD_ERR_DISAGREE,
+                 "spmd_loader_seek (loader.c:");
+    spmd_loader_free(&loader);
+    spmd_mesh_free(&mesh);
+}
+
+static spmd_loader *forgotten;
+
+static herr_t fail_at_exit(hid_t stack, void *user)
+{
+    (void)stack, (void)user;
+    fprintf(stderr, "loader: HDF5 fails at a loader that is freed after MPI_Finalize\n");
+    _exit(1);
+}
+
+static void free_forgotten(void)
+{
+    H5Eset_auto2(H5E_DEFAULT, fail_at_exit, NULL);
+    spmd_loader_free(&forgotten);
+}
+
+static void a_loader_is_freed_after_the_end(void)
+{
+    spmd_mesh *mesh = make_line();
+    forgotten = load_one(mesh, "row", "P(x)", in_sevens);
+    EXPECT(atexit(free_forgotten) == 0);
+    spmd_mesh_free(&mesh);
+}
+
 static void windows_shuffle_whole_chunks(void)
 {
     enum { CHUNK = 5, WINDOW = 2 };
@@ -666,8 +720,9 @@ HARNESS_MAIN("loader", CASE(the_file_is_made), CASE(rows_come_in_file_order),
              CASE(large_batches_are_converted_in_place), CASE(labels_go_with_their_samples),
              CASE(the_rest_is_dropped_or_kept), CASE(batches_read_when_asked_for_are_the_same),
              CASE(a_position_is_behind_what_was_given),
-             CASE(a_position_of_something_else_is_refused), CASE(windows_shuffle_whole_chunks),
+             CASE(a_position_of_something_else_is_refused), CASE(the_last_epoch_ends),
+             CASE(ranks_that_disagree_are_told), CASE(windows_shuffle_whole_chunks),
              CASE(what_cannot_be_is_refused), CASE(datasets_that_do_not_fit_are_refused),
              CASE(a_file_cut_while_open_is_told_on_all_ranks),
              CASE(a_file_cut_while_hdf5_reads_it_is_told), CASE(damaged_chunks_are_told),
-             CASE(idle_ranks_are_told_nothing))
+             CASE(idle_ranks_are_told_nothing), CASE(a_loader_is_freed_after_the_end))
