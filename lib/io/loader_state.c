@@ -27,7 +27,7 @@ static void list_settings(const spmd_loader *loader, struct setting settings[SET
 
 /* "datasets/0" */
 struct dataset_path {
-    char text[sizeof "datasets/" + 10];
+    char text[sizeof "datasets/" + 11];
 };
 
 static struct dataset_path dataset_path(int index)
