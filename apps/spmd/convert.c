@@ -114,8 +114,21 @@ static spmd_status write_out(struct conversion *run)
     return status;
 }
 
-/* What stands at OUT is replaced if it is an HDF5 file, as far as can be told; by force another
- * file as well, but no directory. */
+/* A converted checkpoint is a plain file, which can no longer be compared with what was saved. */
+static spmd_status check_plain(const struct conversion *run, spmd_file *old)
+{
+    spmd_file_listing *listing = NULL;
+    SPMD_TRY(spmd_file_list(old, "/", &listing));
+    long long step = listing->step;
+    spmd_file_listing_free(&listing);
+    if (step < 0)
+        return SPMD_OK;
+    return spmd_fail(SPMD_ERR_FILE, "%s: is the checkpoint of step %lld; --force replaces it",
+                     run->options->out, step);
+}
+
+/* What stands at OUT is replaced if it is a plain HDF5 file, as far as can be told; by force
+ * another file as well, but no directory. */
 static spmd_status check_out(const struct conversion *run)
 {
     struct stat about;
@@ -128,8 +141,11 @@ static spmd_status check_out(const struct conversion *run)
         return spmd_fail(SPMD_ERR_FILE, "%s: is a directory; name a file in it", run->options->out);
     if (!there || run->options->force)
         return SPMD_OK;
-    if (spmd_file_open(run->mesh, run->options->out, &old) == SPMD_OK)
-        return spmd_file_close(&old);
+    if (spmd_file_open(run->mesh, run->options->out, &old) == SPMD_OK) {
+        spmd_status status = check_plain(run, old);
+        spmd_file_discard(&old);
+        return status;
+    }
     char reason[512];
     snprintf(reason, sizeof reason, "%s", spmd_error_message());
     return spmd_fail(SPMD_ERR_FILE, "%s; --force replaces it", reason);

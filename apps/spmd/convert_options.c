@@ -20,7 +20,7 @@ static const struct args_option option_table[NOPTIONS] = {
     [FLETCHER32] = {"fletcher32", NULL, "give each chunk a checksum"},
     [UNLIMITED] = {"unlimited", NULL, "let dimension 0 grow"},
     [DTYPE] = {"dtype", "TYPE", "convert the elements: f32"},
-    [FORCE] = {"force", NULL, "replace OUT also if it is no HDF5 file"},
+    [FORCE] = {"force", NULL, "replace OUT also if it is a checkpoint, or no HDF5 file"},
 };
 
 static const struct args_usage usage = {

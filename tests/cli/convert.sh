@@ -1,7 +1,7 @@
 #!/bin/sh
 # convert.sh - spmd convert: layouts, there and back, what is kept, what is refused.
 . "$(dirname "$0")/tap.sh"
-digits=$top/data/digits.h5
+digits=$top/data/digits.h5 examples=$PWD/apps/examples
 cd "$tmp" || exit 1
 
 # wrong CODE NAME TEXT ARGUMENT...: exit status CODE, TEXT in the message, and no file bad.h5.
@@ -65,6 +65,14 @@ wrong 1 'not by force either' 'directory: is a directory; name a file in it' \
     "$digits" directory --force
 ok 'but by force' "$spmd" convert "$digits" text --force
 alike 'then it is' h5diff "$digits" text
+
+ok 'checkpoints' sh -c 'mkdir course && cd course && exec "$@"' sh "$examples/20_checkpoint"
+checkpoint=$(echo course/run/*.h5 | cut -d' ' -f1)
+cp "$checkpoint" before.h5
+wrong 1 'a checkpoint is not replaced' 'is the checkpoint of step' "$digits" \
+    "$checkpoint"
+ok 'and stays as it was' cmp "$checkpoint" before.h5
+ok 'but by force, too' "$spmd" convert "$digits" "$checkpoint" --force
 
 wrong 2 'no operands' 'convert takes two files, IN OUT, not 0'
 wrong 2 'one operand' 'not 1' "$digits"
