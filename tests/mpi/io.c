@@ -1058,6 +1058,7 @@ HARNESS_MAIN("io", CASE(round_trip_of_shapes_and_specs), CASE(round_trip_on_rank
              CASE(a_place_that_is_not_shared_is_told), CASE(files_that_cannot_be_created),
              CASE(an_old_file_stays_until_the_new_one_is_whole), CASE(two_handles_on_one_path),
              CASE(each_rank_writes_one_path_by_itself), CASE(long_paths_are_written),
-             CASE(a_link_is_followed), CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once), CASE(wrong_use_is_told),
-             CASE(ranks_that_disagree_are_told), CASE(closing_beside_discarding_is_told),
-             CASE(a_full_disk_is_told_before_the_write), CASE(files_left_open_at_the_end))
+             CASE(a_link_is_followed), CASE(an_image_is_a_file), CASE(idle_ranks_succeed_at_once),
+             CASE(wrong_use_is_told), CASE(ranks_that_disagree_are_told),
+             CASE(closing_beside_discarding_is_told), CASE(a_full_disk_is_told_before_the_write),
+             CASE(files_left_open_at_the_end))
