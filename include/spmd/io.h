@@ -17,7 +17,11 @@
  * dataset and reason; with SPMD_ERR_ARGUMENT for a name or a pointer that cannot be; with
  * SPMD_ERR_MESH for an array on another mesh than the file's; as spmd_sharding_create and
  * spmd_sharding_check where an array cannot lie as `spec` says. New arrays are the caller's, for
- * spmd_array_free. */
+ * spmd_array_free.
+ *
+ * A file that is cut short, or whose structure is damaged, is told. A flipped bit among the
+ * elements of a plain file is not: checkpoints (spmd/checkpoint.h) and the option fletcher32 are
+ * for that. */
 #ifndef SPMD_IO_H
 #define SPMD_IO_H
 
