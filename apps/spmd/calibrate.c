@@ -15,7 +15,7 @@ struct table {
     int ranks;
     double message_latency, message_rate;
     double collective_latency, collective_rate;
-    double pool_from, readv_from, readv_run, stream_from;
+    double pool_from, readv_from, readv_run, stream_from, stream_all_from;
 };
 
 struct calibration {
@@ -170,6 +170,18 @@ static struct sample take_turn(const struct calibration *calibration, int index)
                            {"P(x,-)", "P(-,x)", SPMD_SHAPE(rows, columns)}};
 }
 
+/* Whether so many ranks of a node already use the memory's bandwidth up. Of more or fewer than
+ * there are nothing is known. */
+static spmd_status measure_stores(struct calibration *calibration)
+{
+    const struct manner all = {"auto", "stream_from = 0\nstream_all_from = 0\n"};
+    const struct manner half = {"auto", "stream_from = 0\nstream_all_from = inf\n"};
+    struct contest_times times;
+    SPMD_TRY(compare(calibration, take_turn(calibration, SIZES - 1).task, all, half, &times));
+    calibration->table.stream_all_from = calibration->near + (times.rival < times.ours);
+    return SPMD_OK;
+}
+
 static spmd_status find_thresholds(struct calibration *calibration)
 {
     const struct manner pool = {"auto", "pool_from = 0\n"}, no_pool = {"auto", "pool_from = inf\n"};
@@ -193,8 +205,10 @@ static void write_table(FILE *stream, const void *user)
             table->message_rate);
     fprintf(stream, "collective_latency = %.4g\ncollective_rate = %.4g\n",
             table->collective_latency, table->collective_rate);
-    fprintf(stream, "pool_from = %.0f\nreadv_from = %.0f\nreadv_run = %.0f\nstream_from = %.0f\n",
-            table->pool_from, table->readv_from, table->readv_run, table->stream_from);
+    fprintf(stream, "pool_from = %.0f\nreadv_from = %.0f\nreadv_run = %.0f\n", table->pool_from,
+            table->readv_from, table->readv_run);
+    fprintf(stream, "stream_from = %.0f\nstream_all_from = %.0f\n", table->stream_from,
+            table->stream_all_from);
 }
 
 static int count_near(void)
@@ -216,6 +230,7 @@ spmd_status calibrate(struct contest_effort effort, const char *path)
     calibration.table.ranks = calibration.ranks;
     SPMD_TRY(measure_messages(&calibration));
     SPMD_TRY(find_thresholds(&calibration));
+    SPMD_TRY(measure_stores(&calibration));
     if (rank == 0 && !file_replace(path, write_table, &calibration.table))
         return file_fail("write", path);
     return SPMD_OK;

@@ -19,7 +19,7 @@ struct staging {
     int nown;              /* parts from this rank to itself */
     int nlanes;
     struct lane *lanes; /* [nlanes], receiving ones first */
-    bool past_cache;    /* what comes is too much for the caches */
+    enum stores stores; /* of what comes */
     char *slots;
     MPI_Request *requests; /* [nlanes * LANE_DEPTH] */
     int *done;             /* [nlanes * LANE_DEPTH] */
@@ -108,10 +108,8 @@ static void copy_own(const struct exchange *exchange, bool within)
             continue;
         if (within)
             spmd__view_compact(&to, &from, exchange->element);
-        else if (staging->past_cache)
-            spmd__view_copy_past_cache(&to, &from, exchange->element);
         else
-            spmd__view_copy(&to, &from, exchange->element);
+            spmd__view_copy_by(&to, &from, exchange->element, staging->stores);
     }
 }
 
@@ -249,7 +247,7 @@ static void add_lanes(const struct exchange *exchange, bool sending, const struc
             continue;
         struct lane *lane = &staging->lanes[staging->nlanes++];
         *lane = spmd__lane_make(sending, near, exchange->element, stops + i, n);
-        lane->past_cache = staging->past_cache;
+        lane->stores = staging->stores;
     }
 }
 
@@ -270,13 +268,14 @@ static spmd_status alloc_slots(struct staging *staging)
     return SPMD_OK;
 }
 
-/* Whether what the ranks of the node receive is too much for their common cache. */
-static bool is_past_cache(const struct exchange *exchange)
+/* By what the ranks of the node receive. */
+static enum stores choose_stores(const struct exchange *exchange)
 {
     int64_t bytes = 0;
     for (int i = 0; i < exchange->receives.count; i++)
         bytes += bytes_of(exchange, &exchange->receives.list[i]);
-    return (double)bytes * spmd__node_size(exchange->node) > exchange->costs->stream_from;
+    int ranks = spmd__node_size(exchange->node);
+    return spmd__cost_stores(exchange->costs, (double)bytes * ranks, ranks);
 }
 
 spmd_status spmd__exchange_prepare(struct exchange *exchange)
@@ -292,7 +291,7 @@ spmd_status spmd__exchange_prepare(struct exchange *exchange)
     if (nsends > 0 && staging->sends[0].distance == 0)
         staging->nown = count_alike(staging->sends, nsends);
     TRY(spmd__alloc((size_t)nsends + (size_t)nreceives, sizeof *staging->lanes, &staging->lanes));
-    staging->past_cache = is_past_cache(exchange);
+    staging->stores = choose_stores(exchange);
     add_lanes(exchange, false, staging->receives, nreceives);
     add_lanes(exchange, true, staging->sends, nsends);
     size_t requests = (size_t)staging->nlanes * LANE_DEPTH;

@@ -150,10 +150,7 @@ static char *in_place(const struct lane *lane, const struct message *message)
 
 static void copy(const struct lane *lane, const struct view *to, const struct view *from)
 {
-    if (lane->past_cache)
-        spmd__view_copy_past_cache(to, from, lane->element);
-    else
-        spmd__view_copy(to, from, lane->element);
+    spmd__view_copy_by(to, from, lane->element, lane->stores);
 }
 
 static void pack(const struct lane *lane, const struct message *message, char *packed)

@@ -27,9 +27,9 @@ struct message {
 
 struct lane {
     bool sending;
-    bool near;       /* the peer may read what it gets here, or be read by this rank */
-    bool past_cache; /* what comes is too much for the caches */
-    enum way way;    /* in this run */
+    bool near;          /* the peer may read what it gets here, or be read by this rank */
+    enum stores stores; /* of what comes */
+    enum way way;       /* in this run */
     int peer;
     size_t element;
     int64_t bytes;  /* of all parts */

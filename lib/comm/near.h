@@ -22,15 +22,16 @@ struct near_reduction {
 /* As spmd__all_reduce, spmd__reduce_scatter (comm/reduce.h) and spmd__all_gather
  * (comm/collective.h). */
 spmd_status spmd__near_all_reduce(const struct group *group, struct near_reduction what,
-                                  const void *in, void *out, int64_t count, bool *done);
+                                  const void *in, void *out, int64_t count, struct arena *scratch,
+                                  bool *done);
 spmd_status spmd__near_reduce_scatter(const struct group *group, struct near_reduction what,
                                       const void *in, const int64_t counts[], void *out,
-                                      bool *done);
+                                      struct arena *scratch, bool *done);
 spmd_status spmd__near_all_gather(const struct group *group, const void *in, const int64_t bytes[],
-                                  void *out, bool *done);
+                                  void *out, struct arena *scratch, bool *done);
 
 /* To each member goes a part of `each` bytes, where they lie one after the other. */
 spmd_status spmd__near_all_to_all(const struct group *group, int64_t each, const void *in,
-                                  void *out, bool *done);
+                                  void *out, struct arena *scratch, bool *done);
 
 #endif

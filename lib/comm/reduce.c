@@ -150,7 +150,7 @@ spmd_status spmd__all_reduce(const struct group *group, spmd_reduction reduction
 {
     bool done;
     struct near_reduction what = {.reduction = plain(reduction, dtype), .dtype = dtype};
-    TRY(spmd__near_all_reduce(group, what, in, out, count, &done));
+    TRY(spmd__near_all_reduce(group, what, in, out, count, scratch, &done));
     if (done)
         return SPMD_OK;
     if (is_half(dtype))
@@ -300,7 +300,7 @@ spmd_status spmd__reduce_scatter(const struct group *group, spmd_reduction reduc
     MPI_Op op;
     bool done;
     struct near_reduction what = {.reduction = plain(reduction, dtype), .dtype = dtype};
-    TRY(spmd__near_reduce_scatter(group, what, in, counts, out, &done));
+    TRY(spmd__near_reduce_scatter(group, what, in, counts, out, scratch, &done));
     if (done)
         return SPMD_OK;
     TRY(find_op(group, reduction, is_half(dtype) ? SPMD_F32 : dtype, &op));

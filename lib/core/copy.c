@@ -1,4 +1,4 @@
-/* core/copy.c - copies that go past the caches. */
+/* core/copy.c - copies of bytes, small and large. */
 #include "core/copy.h"
 
 #include <stdbool.h>
@@ -6,6 +6,35 @@
 #ifdef __SSE2__
 #include <emmintrin.h>
 #endif
+
+/* A copy of known size is a load and a store. */
+#define COPY_EACH(bytes)                \
+    for (int64_t i = 0; i < count; i++) \
+    memcpy(dst + i * dst_stride, src + i * src_stride, (bytes))
+
+static void copy_runs_cached(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                             int64_t count, size_t run)
+{
+    switch (run) {
+    case 1:
+        COPY_EACH(1);
+        break;
+    case 2:
+        COPY_EACH(2);
+        break;
+    case 4:
+        COPY_EACH(4);
+        break;
+    case 8:
+        COPY_EACH(8);
+        break;
+    case 16:
+        COPY_EACH(16);
+        break;
+    default:
+        COPY_EACH(run);
+    }
+}
 
 #ifdef __SSE2__
 
@@ -32,7 +61,7 @@ static void copy_bytes(struct rest *rest, size_t bytes)
 }
 
 /* To where a line begins. */
-static void copy_line(char *dst, const char *src)
+static void copy_line_past_cache(char *dst, const char *src)
 {
     const __m128i *from = (const __m128i *)(const void *)src;
     __m128i *to = (__m128i *)(void *)dst;
@@ -44,10 +73,12 @@ static void copy_line(char *dst, const char *src)
     _mm_stream_si128(to + 3, d);
 }
 
-static void copy_lines(struct rest *rest, size_t lines)
+static void copy_lines(struct rest *rest, size_t lines, bool cached)
 {
-    for (size_t at = 0; at < lines * LINE; at += LINE)
-        copy_line(rest->to + at, rest->from + at);
+    for (size_t at = 0; at < lines * LINE && cached; at += LINE)
+        memcpy(rest->to + at, rest->from + at, LINE);
+    for (size_t at = 0; at < lines * LINE && !cached; at += LINE)
+        copy_line_past_cache(rest->to + at, rest->from + at);
     advance(rest, lines * LINE);
 }
 
@@ -62,8 +93,28 @@ static struct rest begin_run(char *to, const char *from, size_t bytes)
 
 static void end_run(struct rest *rest)
 {
-    copy_lines(rest, rest->bytes / LINE);
+    copy_lines(rest, rest->bytes / LINE, false);
     copy_bytes(rest, rest->bytes);
+}
+
+/* Runs go side by side, a few lines of each in turn: as many as wait together, and half of them, if
+ * the stores are mixed, through the caches. */
+enum { MOST_ABREAST = 4, TURN = 4 };
+
+static void copy_abreast(int count, char *dst, int64_t dst_stride, const char *src,
+                         int64_t src_stride, size_t run, enum stores stores)
+{
+    struct rest rest[MOST_ABREAST];
+    size_t least = run;
+    for (int i = 0; i < count; i++) {
+        rest[i] = begin_run(dst + i * dst_stride, src + i * src_stride, run);
+        least = rest[i].bytes < least ? rest[i].bytes : least;
+    }
+    for (size_t turns = least / (TURN * LINE); turns > 0; turns--)
+        for (int i = 0; i < count; i++)
+            copy_lines(&rest[i], TURN, stores == STORES_MIXED && i % 2 == 1);
+    for (int i = 0; i < count; i++)
+        end_run(&rest[i]);
 }
 
 /* To look up the pages where a copy will go on takes as long as to copy some hundred bytes; the
@@ -74,54 +125,40 @@ static void look_up(const char *to, const char *from)
     _mm_prefetch(from, _MM_HINT_T0);
 }
 
-/* A run, behind which it goes on elsewhere. */
+/* A run, behind which it goes on elsewhere; page by page, or by pairs of them where one goes
+ * through the caches and one past them. */
 static void copy_run(char *to, const char *from, size_t bytes, const char *next_to,
-                     const char *next_from)
+                     const char *next_from, enum stores stores)
 {
     struct rest rest = begin_run(to, from, bytes);
-    while (rest.bytes > PAGE) {
-        look_up(rest.to + PAGE, rest.from + PAGE);
-        copy_lines(&rest, PAGE / LINE);
+    size_t pages = stores == STORES_MIXED ? 2 : 1;
+    for (; rest.bytes >= pages * PAGE; advance(&rest, pages * PAGE)) {
+        for (size_t k = pages; k < 2 * pages && (k + 1) * PAGE <= rest.bytes; k++)
+            look_up(rest.to + k * PAGE, rest.from + k * PAGE);
+        copy_abreast((int)pages, rest.to, PAGE, rest.from, PAGE, PAGE, stores);
     }
     look_up(next_to, next_from);
     end_run(&rest);
 }
 
 /* A processor reads ahead where it sees that it is read on: not yet where a run begins elsewhere.
- * So some runs go side by side, a few lines of each in turn, and wait together. What is won by that
- * is lost where they are short. */
-enum { ABREAST = 4, TURN = 4, LEAST_RUN_ABREAST = 2048 };
+ * So some go side by side. What is won by that is lost where they are short. */
+enum { LEAST_RUN_ABREAST = 2048 };
 
-static void copy_abreast(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                         size_t run)
-{
-    struct rest rest[ABREAST];
-    size_t least = run;
-    for (int i = 0; i < ABREAST; i++) {
-        rest[i] = begin_run(dst + i * dst_stride, src + i * src_stride, run);
-        least = rest[i].bytes < least ? rest[i].bytes : least;
-    }
-    for (size_t turns = least / (TURN * LINE); turns > 0; turns--)
-        for (int i = 0; i < ABREAST; i++)
-            copy_lines(&rest[i], TURN);
-    for (int i = 0; i < ABREAST; i++)
-        end_run(&rest[i]);
-}
-
-void spmd__copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                                int64_t count, size_t run)
+static void copy_runs_large(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                            int64_t count, size_t run, enum stores stores)
 {
     bool elsewhere = src_stride != (int64_t)run && run >= LEAST_RUN_ABREAST;
-    for (; elsewhere && count >= ABREAST; count -= ABREAST) {
-        copy_abreast(dst, dst_stride, src, src_stride, run);
-        dst += ABREAST * dst_stride;
-        src += ABREAST * src_stride;
+    for (; elsewhere && count >= MOST_ABREAST; count -= MOST_ABREAST) {
+        copy_abreast(MOST_ABREAST, dst, dst_stride, src, src_stride, run, stores);
+        dst += MOST_ABREAST * dst_stride;
+        src += MOST_ABREAST * src_stride;
     }
     for (; count > 0; count--) {
         bool last = count == 1; /* what else, if all is copied */
         char *next_dst = dst + (last ? (int64_t)run : dst_stride);
         const char *next_src = src + (last ? (int64_t)run : src_stride);
-        copy_run(dst, src, run, next_dst, next_src);
+        copy_run(dst, src, run, next_dst, next_src, stores);
         dst = next_dst;
         src = next_src;
     }
@@ -134,11 +171,11 @@ void spmd__copy_flush(void)
 
 #else /* no such stores here */
 
-void spmd__copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                                int64_t count, size_t run)
+static void copy_runs_large(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                            int64_t count, size_t run, enum stores stores)
 {
-    for (int64_t i = 0; i < count; i++)
-        memcpy(dst + i * dst_stride, src + i * src_stride, run);
+    (void)stores;
+    copy_runs_cached(dst, dst_stride, src, src_stride, count, run);
 }
 
 void spmd__copy_flush(void)
@@ -147,7 +184,19 @@ void spmd__copy_flush(void)
 
 #endif
 
-void spmd__copy_past_cache(void *dst, const void *src, size_t bytes)
+void spmd__copy_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                     int64_t count, size_t run, enum stores stores)
 {
-    spmd__copy_runs_past_cache(dst, 0, src, 0, 1, bytes);
+    if (stores == STORES_CACHED)
+        copy_runs_cached(dst, dst_stride, src, src_stride, count, run);
+    else
+        copy_runs_large(dst, dst_stride, src, src_stride, count, run, stores);
+}
+
+void spmd__copy(void *dst, const void *src, size_t bytes, enum stores stores)
+{
+    if (stores == STORES_CACHED)
+        memcpy(dst, src, bytes);
+    else
+        copy_runs_large(dst, 0, src, 0, 1, bytes, stores);
 }

@@ -1,18 +1,25 @@
-/* core/copy.h - copies that go past the caches. */
+/* core/copy.h - copies of bytes, small and large.
+ *
+ * What is larger than the caches had better not go through them: it drives out what is in use, and
+ * is read before it is written. But a core has few stores past the caches under way, and waits for
+ * the memory rather than using its bandwidth up. Stores through the caches wait elsewhere; so where
+ * few cores are at work, half of each kind is faster than all of one. */
 #ifndef CORE_COPY_H
 #define CORE_COPY_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* As memcpy, but what is written does not take room in the caches, nor is it read before. Pays for
- * what is larger than they are. Stores may be late: a spmd__copy_flush before others are told. */
-void spmd__copy_past_cache(void *dst, const void *src, size_t bytes);
+/* What is written goes through the caches; half of it, in turns; or past them. */
+enum stores { STORES_CACHED, STORES_MIXED, STORES_PAST_CACHE };
+
+/* As memcpy; what goes past the caches may be late: a spmd__copy_flush before others are told. */
+void spmd__copy(void *dst, const void *src, size_t bytes, enum stores stores);
 void spmd__copy_flush(void);
 
-/* `count` runs of bytes, each at a stride from the one before: faster than one by one, as some go
- * side by side and the next one is known. */
-void spmd__copy_runs_past_cache(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                                int64_t count, size_t run);
+/* `count` runs of bytes, each at a stride from the one before: faster than one by one, as the next
+ * one is known. */
+void spmd__copy_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
+                     int64_t count, size_t run, enum stores stores);
 
 #endif

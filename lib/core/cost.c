@@ -194,3 +194,10 @@ double spmd__cost_collective(const struct costs *costs, const struct cost_move *
     double plain = (double)(move->ranks - 1) * costs->collective_latency + seconds;
     return move->even ? fmin(plain, quick + seconds * fmax(steps / 2, 1)) : plain;
 }
+
+enum stores spmd__cost_stores(const struct costs *costs, double bytes, int64_t ranks)
+{
+    if (bytes <= costs->stream_from)
+        return STORES_CACHED;
+    return (double)ranks < costs->stream_all_from ? STORES_MIXED : STORES_PAST_CACHE;
+}

@@ -13,20 +13,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/copy.h"
 #include "core/error.h"
 #include "core/move.h"
 
 /* The one list of costs: X(name, default, least value, what it is). */
-#define COST_MAP(X)                                                                           \
-    X(message_latency, 1e-6, 0, "seconds that a message takes, however short")                \
-    X(message_rate, 3.5e9, 1, "bytes per second of a reshard by messages")                    \
-    X(collective_latency, 1e-6, 0, "seconds of one round of a collective of MPI")             \
-    X(collective_rate, 2e9, 1, "bytes per second of a reshard by a collective of MPI")        \
-    X(pool_from, 65536, 0, "bytes from which collectives of bodies read the members' blocks") \
-    X(readv_from, 32768, 0, "bytes of a peer's own memory from which they are read there")    \
-    X(readv_run, 2048, 0, "... if its runs are, on the average, of so many bytes")            \
-    X(stream_from, spmd__costs_half_cache(), 0,                                               \
-      "bytes written on a node from which stores go past the caches; half of the largest cache")
+#define COST_MAP(X)                                                                              \
+    X(message_latency, 1e-6, 0, "seconds that a message takes, however short")                   \
+    X(message_rate, 3.5e9, 1, "bytes per second of a reshard by messages")                       \
+    X(collective_latency, 1e-6, 0, "seconds of one round of a collective of MPI")                \
+    X(collective_rate, 2e9, 1, "bytes per second of a reshard by a collective of MPI")           \
+    X(pool_from, 65536, 0, "bytes from which collectives of bodies read the members' blocks")    \
+    X(readv_from, 32768, 0, "bytes of a peer's own memory from which they are read there")       \
+    X(readv_run, 2048, 0, "... if its runs are, on the average, of so many bytes")               \
+    X(stream_from, spmd__costs_half_cache(), 0,                                                  \
+      "bytes written on a node from which stores go past the caches; half of the largest cache") \
+    X(stream_all_from, 16, 0, "ranks writing on a node from which all of these do, and not half")
 
 struct costs {
 #define COST_FIELD(name, initial, least, meaning) double name;
@@ -55,5 +57,8 @@ struct cost_move {
 /* Seconds that it takes by messages between each two, and by MPI's collective for it. */
 double spmd__cost_messages(const struct costs *costs, const struct cost_move *move);
 double spmd__cost_collective(const struct costs *costs, const struct cost_move *move);
+
+/* How so many ranks of a node write that many bytes together. */
+enum stores spmd__cost_stores(const struct costs *costs, double bytes, int64_t ranks);
 
 #endif

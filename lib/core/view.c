@@ -94,76 +94,49 @@ bool spmd__view_is_dense(const struct view *view, size_t element)
     return true;
 }
 
-/* Shorter runs would leave more half lines than whole ones. */
+/* Shorter runs past the caches would leave more half lines than whole ones. */
 enum { LEAST_RUN_PAST_CACHE = 512 };
 
 /* The innermost loop: `count` runs. */
 typedef void copy_all_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                           int64_t count, size_t run);
-
-/* A copy of known size is a load and a store. */
-#define COPY_EACH(bytes)                \
-    for (int64_t i = 0; i < count; i++) \
-    memcpy(dst + i * dst_stride, src + i * src_stride, (bytes))
-
-static void copy_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                      int64_t count, size_t run)
-{
-    switch (run) {
-    case 1:
-        COPY_EACH(1);
-        break;
-    case 2:
-        COPY_EACH(2);
-        break;
-    case 4:
-        COPY_EACH(4);
-        break;
-    case 8:
-        COPY_EACH(8);
-        break;
-    case 16:
-        COPY_EACH(16);
-        break;
-    default:
-        COPY_EACH(run);
-    }
-}
+                           int64_t count, size_t run, enum stores stores);
 
 static void move_runs(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                      int64_t count, size_t run)
+                      int64_t count, size_t run, enum stores stores)
 {
+    (void)stores;
     for (int64_t i = 0; i < count; i++)
         memmove(dst + i * dst_stride, src + i * src_stride, run);
 }
 
-static void copy_from_dim(const struct runs *runs, copy_all_runs *copy_all, int dim, char *dst,
-                          const char *src)
+static void copy_from_dim(const struct runs *runs, copy_all_runs *copy_all, enum stores stores,
+                          int dim, char *dst, const char *src)
 {
     if (dim >= runs->ndim - 1) {
         bool looped = dim < runs->ndim;
         copy_all(dst, looped ? runs->dst[dim] : 0, src, looped ? runs->src[dim] : 0,
-                 looped ? runs->extent[dim] : 1, runs->bytes);
+                 looped ? runs->extent[dim] : 1, runs->bytes, stores);
         return;
     }
     for (int64_t i = 0; i < runs->extent[dim]; i++)
-        copy_from_dim(runs, copy_all, dim + 1, dst + i * runs->dst[dim], src + i * runs->src[dim]);
+        copy_from_dim(runs, copy_all, stores, dim + 1, dst + i * runs->dst[dim],
+                      src + i * runs->src[dim]);
 }
 
 static void copy(const struct view *dst, const struct view *src, size_t element,
-                 copy_all_runs *copy_all)
+                 copy_all_runs *copy_all, enum stores stores)
 {
     if (spmd__view_size(dst) == 0)
         return;
     struct runs runs = spmd__runs_of(dst, src, element);
-    if (copy_all == spmd__copy_runs_past_cache && runs.bytes < LEAST_RUN_PAST_CACHE)
-        copy_all = copy_runs;
-    copy_from_dim(&runs, copy_all, 0, dst->data, src->data);
+    if (runs.bytes < LEAST_RUN_PAST_CACHE)
+        stores = STORES_CACHED;
+    copy_from_dim(&runs, copy_all, stores, 0, dst->data, src->data);
 }
 
 void spmd__view_copy(const struct view *dst, const struct view *src, size_t element)
 {
-    copy(dst, src, element, copy_runs);
+    copy(dst, src, element, spmd__copy_runs, STORES_CACHED);
 }
 
 char *spmd__view_pack(const struct view *view, char *packed, size_t element)
@@ -180,13 +153,14 @@ const char *spmd__view_unpack(const struct view *view, const char *packed, size_
     return packed + spmd__view_size(view) * (int64_t)element;
 }
 
-void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element)
+void spmd__view_copy_by(const struct view *dst, const struct view *src, size_t element,
+                        enum stores stores)
 {
-    copy(dst, src, element, spmd__copy_runs_past_cache);
+    copy(dst, src, element, spmd__copy_runs, stores);
     spmd__copy_flush();
 }
 
 void spmd__view_compact(const struct view *dst, const struct view *src, size_t element)
 {
-    copy(dst, src, element, move_runs);
+    copy(dst, src, element, move_runs, STORES_CACHED);
 }

@@ -4,6 +4,8 @@
 
 #include <spmd/types.h>
 
+#include "core/copy.h"
+
 struct view {
     char *data; /* first element */
     int ndim;
@@ -46,8 +48,9 @@ void spmd__view_copy(const struct view *dst, const struct view *src, size_t elem
 char *spmd__view_pack(const struct view *view, char *packed, size_t element);
 const char *spmd__view_unpack(const struct view *view, const char *packed, size_t element);
 
-/* The same past the caches (core/copy.h), where the runs are long enough. */
-void spmd__view_copy_past_cache(const struct view *dst, const struct view *src, size_t element);
+/* A copy by such stores, where the runs are long enough; at its end they are there. */
+void spmd__view_copy_by(const struct view *dst, const struct view *src, size_t element,
+                        enum stores stores);
 
 /* Copies within one piece of memory: dst is dense and begins no later than src, whose elements
  * stand in row-major order. So each one goes to where it is or before that, and over none that is

@@ -72,7 +72,7 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(spmd__parts_room(&gather->parts, arena, op->out->data, &gather->packed));
     bool done = false;
     if (!pending)
-        TRY(spmd__near_all_gather(group, in, bytes, gather->packed, &done));
+        TRY(spmd__near_all_gather(group, in, bytes, gather->packed, arena, &done));
     if (done)
         return SPMD_OK;
     return spmd__all_gather(group->comm, in, bytes, gather->packed, arena, pending);

@@ -139,7 +139,7 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     TRY(spmd__parts_room(&swap->recv, arena, op->out->data, &swap->packed));
     bool done = false;
     if (!pending && swap->volume.each >= 0)
-        TRY(spmd__near_all_to_all(group, swap->volume.each, packed, swap->packed, &done));
+        TRY(spmd__near_all_to_all(group, swap->volume.each, packed, swap->packed, arena, &done));
     if (done)
         return SPMD_OK;
     return spmd__all_to_all(group->comm, swap->volume, packed, send, swap->packed, recv, arena,

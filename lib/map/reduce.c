@@ -76,7 +76,8 @@ static spmd_status run_pmean(struct operation *op, struct group *group)
     bool done = false;
     struct near_reduction mean = {.dtype = dtype, .divisor = group->size};
     if (op->out->dtype == dtype)
-        TRY(spmd__near_all_reduce(group, mean, op->in->data, op->out->data, count, &done));
+        TRY(spmd__near_all_reduce(group, mean, op->in->data, op->out->data, count, op->ctx->arena,
+                                  &done));
     if (done)
         return SPMD_OK;
     size_t in_size = spmd_dtype_size(dtype), out_size = spmd_dtype_size(op->out->dtype);

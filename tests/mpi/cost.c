@@ -1,7 +1,7 @@
 /* cost.c - the table of costs that a mesh has, as SPMD_COSTS says on its rank 0. */
 #include <stdlib.h>
-#include <unistd.h>
 
+#include "costs.h"
 #include "meshes.h"
 #include "sight.h"
 
@@ -12,20 +12,6 @@ int MPI_Allreduce(const void *in, void *out, int count, MPI_Datatype type, MPI_O
 {
     reductions++;
     return PMPI_Allreduce(in, out, count, type, op, comm);
-}
-
-static char path[] = "/tmp/spmd-costs.XXXXXX";
-
-/* Rank 0 writes a table and names it; the others have another one, which does not count. */
-static void set_costs(const char *text)
-{
-    setenv("SPMD_COSTS", "/nonexistent/costs", 1);
-    if (test_rank > 0)
-        return;
-    FILE *file = fopen(path, "w");
-    if (EXPECT(file))
-        EXPECT(fputs(text, file) >= 0 && fclose(file) == 0);
-    setenv("SPMD_COSTS", path, 1);
 }
 
 static void expect_refused(spmd_status wanted, const char *part)
@@ -39,9 +25,9 @@ static void expect_refused(spmd_status wanted, const char *part)
 
 static void wrong_tables_are_refused_by_all(void)
 {
-    set_costs("pool_form = 1\n");
+    costs_set("pool_form = 1\n");
     expect_refused(SPMD_ERR_SYNTAX, "in the environment: line 1: there is no cost pool_form");
-    set_costs("\npool_from = -1\n");
+    costs_set("\npool_from = -1\n");
     expect_refused(SPMD_ERR_SYNTAX, "line 2: pool_from is a number of at least 0");
     setenv("SPMD_COSTS", "/nonexistent/costs", 1);
     expect_refused(SPMD_ERR_FILE, "SPMD_COSTS=/nonexistent/costs in the environment: cannot open");
@@ -80,31 +66,17 @@ static int count_reductions(void)
 
 static void sizes_from_which_blocks_are_read_count(void)
 {
-    set_costs("pool_from = inf\n");
+    costs_set("pool_from = inf\n");
     int by_mpi = count_reductions();
-    set_costs("pool_from = 65536\n");
+    costs_set("pool_from = 65536\n");
     int by_reading = count_reductions();
-    set_costs("pool_from = 65537\n");
+    costs_set("pool_from = 65537\n");
     EXPECT(count_reductions() == by_mpi);
     EXPECT(by_reading == by_mpi - ranks_see_each_other());
-    set_costs("stream_from = 0\npool_from = 0\n");
+    costs_set("stream_from = 0\npool_from = 0\n");
     EXPECT(count_reductions() == by_reading);
-    unsetenv("SPMD_COSTS");
+    costs_set(NULL);
 }
 
-static void make_file(void)
-{
-    int file = test_rank == 0 ? mkstemp(path) : -1;
-    EXPECT(test_rank > 0 || file >= 0);
-    if (file >= 0)
-        close(file);
-}
-
-static void remove_file(void)
-{
-    if (test_rank == 0)
-        unlink(path);
-}
-
-HARNESS_MAIN("cost", CASE(make_file), CASE(wrong_tables_are_refused_by_all),
-             CASE(sizes_from_which_blocks_are_read_count), CASE(remove_file))
+HARNESS_MAIN("cost", CASE(costs_begin), CASE(wrong_tables_are_refused_by_all),
+             CASE(sizes_from_which_blocks_are_read_count), CASE(costs_end))

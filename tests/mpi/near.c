@@ -1,15 +1,27 @@
 /* near.c - large blocks, which ranks of a node read where they lie; and the same by messages. */
+#include "costs.h"
 #include "pattern.h"
 
-/* Runs a case once for each way that can be forced. */
+/* Runs a case once for each way that can be forced, and for the stores of larger blocks. */
 static void every_way(void (*run)(void))
 {
-    static const char *const ways[] = {"auto", "pool", "readv", "messages", "collective"};
+    static const struct {
+        const char *move, *costs;
+    } ways[] = {{"auto", NULL},
+                {"auto", "stream_from = 0\nstream_all_from = inf\n"},
+                {"auto", "stream_from = 0\nstream_all_from = 0\n"},
+                {"pool", NULL},
+                {"readv", NULL},
+                {"messages", NULL},
+                {"collective", NULL}};
+    costs_begin();
     for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
-        setenv("SPMD_MOVE", ways[i], 1);
+        setenv("SPMD_MOVE", ways[i].move, 1);
+        costs_set(ways[i].costs);
         run();
     }
     unsetenv("SPMD_MOVE");
+    costs_end();
 }
 
 static const char *const specs[] = {"P()",        "P(x)",     "P(-,x)",   "P(x,y)",

@@ -113,5 +113,14 @@ START_TEST(costs_add_up)
 }
 END_TEST
 
+START_TEST(what_fits_the_cache_goes_through_it)
+{
+    struct costs costs = {.stream_from = 1000, .stream_all_from = 4};
+    ck_assert_int_eq(spmd__cost_stores(&costs, 1000, 8), STORES_CACHED);
+    ck_assert_int_eq(spmd__cost_stores(&costs, 1001, 3), STORES_MIXED);
+    ck_assert_int_eq(spmd__cost_stores(&costs, 1001, 4), STORES_PAST_CACHE);
+}
+END_TEST
+
 UNIT_MAIN("cost", what_is_not_named_has_its_default, wrong_texts_are_told, files_are_read,
-          collectives_win_for_many_small_parts, costs_add_up)
+          collectives_win_for_many_small_parts, costs_add_up, what_fits_the_cache_goes_through_it)

@@ -1,4 +1,4 @@
-/* pool.c - unit tests of the memory of blocks, and of the copies that go past the caches. */
+/* pool.c - unit tests of the memory of blocks. */
 #include "core/pool.h"
 
 #include <errno.h>
@@ -7,7 +7,6 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "core/copy.h"
 #include "core/mem.h"
 #include "unit.h"
 
@@ -187,60 +186,8 @@ START_TEST(without_a_file_blocks_are_from_the_heap)
 }
 END_TEST
 
-START_TEST(copies_past_the_caches_are_copies)
-{
-    enum { ROOM = 1024 };
-    unsigned char from[ROOM], to[ROOM];
-    for (int i = 0; i < ROOM; i++)
-        from[i] = (unsigned char)(i * 7 + 1);
-    for (int start = 0; start < 70; start++)
-        for (int bytes = 0; bytes < 300; bytes += 13) {
-            memset(to, 0, ROOM);
-            spmd__copy_past_cache(to + start, from + 3, (size_t)bytes);
-            spmd__copy_flush();
-            ck_assert_int_eq(memcmp(to + start, from + 3, (size_t)bytes), 0);
-            ck_assert(start == 0 || to[start - 1] == 0);
-            ck_assert_int_eq(to[start + bytes], 0);
-        }
-}
-END_TEST
-
-static void copy_one_by_one(char *dst, int64_t dst_stride, const char *src, int64_t src_stride,
-                            int64_t count, size_t run)
-{
-    for (int64_t i = 0; i < count; i++)
-        memcpy(dst + i * dst_stride, src + i * src_stride, run);
-}
-
-/* Runs of some pages and a bit, which begin anywhere, in any number. */
-START_TEST(runs_past_the_caches_are_copied)
-{
-    enum { ROWS = 10, ROW = 3 * 4096 };
-    static char from[ROWS * ROW], to[ROWS * ROW], expected[ROWS * ROW];
-    static const size_t lengths[] = {0, 1, 63, 64, 191, 512, 2047, 2048, 2303, 4096, 8191, 8300};
-    for (int i = 0; i < ROWS * ROW; i++)
-        from[i] = (char)(i % 251 + 1);
-    for (int l = 0; l < (int)(sizeof lengths / sizeof *lengths); l++)
-        for (int count = 0; count < ROWS; count++)
-            for (int way = 0; way < 4; way++) {
-                int64_t run = (int64_t)lengths[l], start = (count * 29 + way) % 128;
-                int64_t dst_stride = (const int64_t[]){run, run + 1, ROW, ROW - 23}[way];
-                int64_t src_stride = (const int64_t[]){ROW - 7, ROW, run, -ROW}[way];
-                const char *first = src_stride < 0 ? from + (ROWS - 1) * ROW : from + way;
-                memset(to, 0, sizeof to);
-                memset(expected, 0, sizeof expected);
-                copy_one_by_one(expected + start, dst_stride, first, src_stride, count, lengths[l]);
-                spmd__copy_runs_past_cache(to + start, dst_stride, first, src_stride, count,
-                                           lengths[l]);
-                spmd__copy_flush();
-                ck_assert_int_eq(memcmp(to, expected, sizeof to), 0);
-            }
-}
-END_TEST
-
 UNIT_MAIN("pool", large_blocks_have_a_place_in_the_file,
           memory_is_used_again_and_zeroed_where_asked, neighbours_that_are_free_become_one,
           what_a_block_has_too_much_is_used_again, random_blocks_do_not_overlap,
           another_mapping_shows_the_same, more_than_there_is_is_an_error,
-          a_small_file_has_room_for_some_blocks, without_a_file_blocks_are_from_the_heap,
-          copies_past_the_caches_are_copies, runs_past_the_caches_are_copied)
+          a_small_file_has_room_for_some_blocks, without_a_file_blocks_are_from_the_heap)

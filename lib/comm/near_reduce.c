@@ -1,0 +1,169 @@
+/* comm/near_reduce.c - large reductions among ranks that can read each other's blocks. */
+#include <string.h>
+
+#include "comm/near.h"
+#include "comm/round.h"
+#include "core/arithmetic.h"
+#include "core/half.h"
+#include "core/layout.h"
+
+/* Elements are added up a chunk at a time. Of blocks that all lie here it is a few lines, so that a
+ * processor has the reading of the next chunk under way while it adds up and writes this one, and
+ * the lines that it will want some chunks later are called for. Of others it is more, since each
+ * reading is a system call. */
+enum {
+    CHUNK_BYTES = 1 << 9,
+    FETCH_BYTES = 1 << 14,
+    FETCH_FLOATS = FETCH_BYTES / sizeof(float),
+    LINE = 64,
+    AHEAD = 1 << 11
+};
+
+/* A row of sums, in the type that carries them, and room to widen what is added, and to fetch it.
+ */
+struct chunk {
+    _Alignas(LINE) char sums[FETCH_BYTES];
+    float wide[FETCH_FLOATS];
+    _Alignas(LINE) char row[FETCH_BYTES];
+};
+
+static bool is_half(spmd_dtype dtype)
+{
+    return dtype == SPMD_F16 || dtype == SPMD_BF16;
+}
+
+static void add_row(struct chunk *chunk, const struct near_reduction *what, int64_t count,
+                    const char *row, bool first)
+{
+    spmd_dtype dtype = what->dtype;
+    void *to = first ? (void *)chunk->sums : (void *)chunk->wide;
+    if (is_half(dtype)) {
+        spmd__widen(dtype, count, (const void *)row, to);
+        if (!first)
+            spmd__accumulate(what->reduction, SPMD_F32, count, chunk->wide, chunk->sums);
+    } else if (first) {
+        memcpy(chunk->sums, row, (size_t)count * spmd_dtype_size(dtype));
+    } else {
+        spmd__accumulate(what->reduction, dtype, count, row, chunk->sums);
+    }
+}
+
+static void store_row(struct chunk *chunk, const struct near_reduction *what, int64_t count,
+                      char *out, enum stores stores)
+{
+    spmd_dtype dtype = what->dtype;
+    if (what->divisor > 0)
+        spmd__divide(dtype, count, chunk->sums, what->divisor,
+                     is_half(dtype) ? (void *)out : chunk->sums);
+    if (is_half(dtype) && what->divisor > 0)
+        return;
+    if (is_half(dtype))
+        spmd__narrow(dtype, count, (const void *)chunk->sums, (void *)out);
+    else
+        spmd__copy(out, chunk->sums, (size_t)count * spmd_dtype_size(dtype), stores);
+}
+
+static int64_t chunk_bytes(const struct round *round)
+{
+    for (int64_t m = 0; m < round->group->size; m++)
+        if (!round->sights[m].data)
+            return FETCH_BYTES;
+    return CHUNK_BYTES;
+}
+
+/* Calls for what comes AHEAD of a row; what lies behind the block does no harm. */
+static void look_ahead(const char *row, int64_t bytes)
+{
+    for (int64_t at = 0; at < bytes; at += LINE)
+        __builtin_prefetch(row + AHEAD + at);
+}
+
+/* out = the reduction of the members' elements lo ... hi - 1. */
+static void reduce_range(const struct round *round, const struct near_reduction *what, int64_t lo,
+                         int64_t hi, char *out, enum stores stores)
+{
+    struct chunk chunk;
+    int64_t size = (int64_t)spmd_dtype_size(what->dtype), bytes = chunk_bytes(round);
+    int64_t most = bytes / (is_half(what->dtype) ? (int64_t)sizeof(float) : size);
+    for (int64_t at = lo; at < hi; at += most, out += most * size) {
+        int64_t count = hi - at < most ? hi - at : most;
+        for (int64_t m = 0; m < round->group->size; m++) {
+            const char *row = spmd__round_look(round, m, at * size, count * size, chunk.row);
+            if (bytes == CHUNK_BYTES)
+                look_ahead(row, count * size);
+            add_row(&chunk, what, count, row, m == 0);
+        }
+        store_row(&chunk, what, count, out, stores);
+    }
+    spmd__copy_flush();
+}
+
+/* The elements that a member adds up, of `count`: whole cache lines. */
+static void share_of(const struct group *group, int64_t member, int64_t count, int64_t size,
+                     int64_t *lo, int64_t *hi)
+{
+    int64_t unit = size < LINE ? LINE / size : 1;
+    *lo = 0;
+    *hi = (count + unit - 1) / unit;
+    spmd__layout_split(group->size, member, lo, hi);
+    *lo = *lo * unit < count ? *lo * unit : count;
+    *hi = *hi * unit < count ? *hi * unit : count;
+}
+
+/* Takes the other members' shares of the result. */
+static void take_shares(const struct round *round, int64_t count, int64_t size, char *out,
+                        enum stores stores)
+{
+    const struct group *group = round->group;
+    for (int64_t i = 1; i < group->size; i++) {
+        int64_t m = (group->index + i) % group->size, lo, hi;
+        share_of(group, m, count, size, &lo, &hi);
+        spmd__round_take(round, m, lo * size, (hi - lo) * size, out + lo * size, stores);
+    }
+    spmd__copy_flush();
+}
+
+spmd_status spmd__near_all_reduce(const struct group *group, struct near_reduction what,
+                                  const void *in, void *out, int64_t count, struct arena *scratch,
+                                  bool *done)
+{
+    int64_t size = (int64_t)spmd_dtype_size(what.dtype), lo, hi;
+    struct round round;
+    *done = false;
+    TRY(spmd__round_open(group, count * size, scratch, &round));
+    if (!round.node)
+        return SPMD_OK;
+    enum stores stores = spmd__round_stores(&round, count * size * group->size);
+    TRY(spmd__round_begin(&round, in, spmd__round_reads(&round, out), done));
+    share_of(group, group->index, count, size, &lo, &hi);
+    if (*done)
+        reduce_range(&round, &what, lo, hi, (char *)out + lo * size, stores);
+    TRY(spmd__round_end(&round)); /* from here on `in`, which may be `out`, is nobody's */
+    if (!*done)
+        return SPMD_OK;
+    bool all;
+    TRY(spmd__round_begin(&round, out, true, &all));
+    take_shares(&round, count, size, out, stores);
+    return spmd__round_end(&round);
+}
+
+spmd_status spmd__near_reduce_scatter(const struct group *group, struct near_reduction what,
+                                      const void *in, const int64_t counts[], void *out,
+                                      struct arena *scratch, bool *done)
+{
+    int64_t size = (int64_t)spmd_dtype_size(what.dtype), total = 0, lo = 0;
+    struct round round;
+    for (int64_t m = 0; m < group->size; m++) {
+        lo += m < group->index ? counts[m] : 0;
+        total += counts[m];
+    }
+    *done = false;
+    TRY(spmd__round_open(group, total * size, scratch, &round));
+    if (!round.node)
+        return SPMD_OK;
+    enum stores stores = spmd__round_stores(&round, total * size);
+    TRY(spmd__round_begin(&round, in, true, done));
+    if (*done)
+        reduce_range(&round, &what, lo, lo + counts[group->index], out, stores);
+    return spmd__round_end(&round);
+}

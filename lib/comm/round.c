@@ -1,0 +1,80 @@
+/* comm/round.c - rounds in which the members of a group read each other's blocks. */
+#include "comm/round.h"
+
+#include "core/cost.h"
+#include "core/pool.h"
+
+spmd_status spmd__round_open(const struct group *group, int64_t bytes, struct arena *scratch,
+                             struct round *round)
+{
+    *round = (struct round){.group = group, .bytes = bytes / group->size};
+    if (bytes == 0 || (double)bytes < group->mesh->costs.pool_from || group->size < 2)
+        return SPMD_OK;
+    TRY(spmd__arena_take(scratch, (size_t)group->size, sizeof *round->sights, &round->sights));
+    TRY(spmd__group_node(group, &round->node));
+    if (spmd__node_size(round->node) != group->size)
+        round->node = NULL;
+    return SPMD_OK;
+}
+
+static enum way way_of(const struct round *round, bool in_pool)
+{
+    return spmd__node_way(round->node, in_pool, round->bytes, 1);
+}
+
+bool spmd__round_reads(const struct round *round, const void *block)
+{
+    return way_of(round, spmd__pool_offset(block) >= 0) != WAY_MESSAGES;
+}
+
+spmd_status spmd__round_begin(struct round *round, const void *block, bool well, bool *all)
+{
+    const struct group *group = round->group;
+    bool readable = well && spmd__round_reads(round, block);
+    *all = readable;
+    round->sights[group->index] = (struct sight){.data = block};
+    spmd__node_offer(round->node, readable ? block : NULL);
+    for (int64_t m = 0; m < group->size; m++) {
+        struct sight *sight = &round->sights[m];
+        if (m == group->index)
+            continue;
+        TRY(spmd__node_await(round->node, (int)m, &sight->shown));
+        bool here = way_of(round, sight->shown.mapped) == WAY_POOL;
+        sight->data = here ? sight->shown.mapped : NULL;
+        *all = *all && sight->shown.address;
+    }
+    return SPMD_OK;
+}
+
+const char *spmd__round_look(const struct round *round, int64_t member, int64_t at, int64_t bytes,
+                             void *scratch)
+{
+    const struct sight *sight = &round->sights[member];
+    if (sight->data)
+        return sight->data + at;
+    spmd__node_fetch_bytes(&sight->shown, scratch, sight->shown.address + at, (size_t)bytes);
+    return scratch;
+}
+
+enum stores spmd__round_stores(const struct round *round, int64_t bytes)
+{
+    const struct group *group = round->group;
+    return spmd__cost_stores(&group->mesh->costs, (double)bytes, group->size);
+}
+
+void spmd__round_take(const struct round *round, int64_t member, int64_t at, int64_t bytes,
+                      char *to, enum stores stores)
+{
+    const char *from = spmd__round_look(round, member, at, bytes, to);
+    if (from != to)
+        spmd__copy(to, from, (size_t)bytes, stores);
+}
+
+spmd_status spmd__round_end(struct round *round)
+{
+    spmd__node_finish(round->node);
+    for (int64_t m = 0; m < round->group->size; m++)
+        if (m != round->group->index)
+            TRY(spmd__node_await_reader(round->node, (int)m));
+    return SPMD_OK;
+}
