@@ -173,7 +173,7 @@ spmd_status spmd__exchange_run(struct exchange *exchange)
     for (int i = 0; i < staging->nlanes * LANE_DEPTH; i++)
         staging->requests[i] = MPI_REQUEST_NULL;
     if (exchange->node)
-        spmd__node_offer(exchange->node, exchange->offered ? exchange->from : NULL);
+        spmd__node_offer(exchange->node, exchange->offered ? exchange->from : NULL, NULL);
     bool within = exchange->from == exchange->to;
     TRY(begin_lanes(exchange));
     if (!within)

@@ -237,7 +237,7 @@ spmd_status spmd__reshard_collective_run(struct reshard_collective *collective,
 {
     struct arena_mark mark = spmd__arena_mark(&collective->arena);
     if (exchange->node) { /* other groups may read in this round */
-        spmd__node_offer(exchange->node, NULL);
+        spmd__node_offer(exchange->node, NULL, NULL);
         spmd__node_finish(exchange->node);
     }
     pack(&collective->sends, collective->group->size, exchange->from, exchange->element);

@@ -4,20 +4,16 @@
 #include "comm/near.h"
 #include "comm/round.h"
 #include "core/arithmetic.h"
+#include "core/clones.h"
 #include "core/half.h"
 #include "core/layout.h"
 
-/* Elements are added up a chunk at a time. Of blocks that all lie here it is a few lines, so that a
- * processor has the reading of the next chunk under way while it adds up and writes this one, and
- * the lines that it will want some chunks later are called for. Of others it is more, since each
- * reading is a system call. */
-enum {
-    CHUNK_BYTES = 1 << 9,
-    FETCH_BYTES = 1 << 14,
-    FETCH_FLOATS = FETCH_BYTES / sizeof(float),
-    LINE = 64,
-    AHEAD = 1 << 11
-};
+/* Elements are added up a chunk at a time. Of blocks that lie here it is a page, so that the next
+ * one of each is looked up meanwhile (core/copy.c). Of what a core's own cache does not hold it is
+ * a few lines: then a processor has the reading of the next chunk under way while it adds up and
+ * writes this one. Of blocks that lie elsewhere it is more, since each reading is a system call. */
+enum { LINES_BYTES = 1 << 9, PAGE_BYTES = 1 << 12, FETCH_BYTES = 1 << 14 };
+enum { FETCH_FLOATS = FETCH_BYTES / sizeof(float), LINE = 64, OWN_CACHE = 1 << 20 };
 
 /* A row of sums, in the type that carries them, and room to widen what is added, and to fetch it.
  */
@@ -48,19 +44,15 @@ static void add_row(struct chunk *chunk, const struct near_reduction *what, int6
     }
 }
 
-static void store_row(struct chunk *chunk, const struct near_reduction *what, int64_t count,
-                      char *out, enum stores stores)
+/* The sums as they are to be stored. */
+static const void *finish_row(struct chunk *chunk, const struct near_reduction *what, int64_t count)
 {
-    spmd_dtype dtype = what->dtype;
+    void *result = is_half(what->dtype) ? chunk->row : chunk->sums;
     if (what->divisor > 0)
-        spmd__divide(dtype, count, chunk->sums, what->divisor,
-                     is_half(dtype) ? (void *)out : chunk->sums);
-    if (is_half(dtype) && what->divisor > 0)
-        return;
-    if (is_half(dtype))
-        spmd__narrow(dtype, count, (const void *)chunk->sums, (void *)out);
-    else
-        spmd__copy(out, chunk->sums, (size_t)count * spmd_dtype_size(dtype), stores);
+        spmd__divide(what->dtype, count, chunk->sums, what->divisor, result);
+    else if (is_half(what->dtype))
+        spmd__narrow(what->dtype, count, (const void *)chunk->sums, result);
+    return result;
 }
 
 static int64_t chunk_bytes(const struct round *round)
@@ -68,32 +60,49 @@ static int64_t chunk_bytes(const struct round *round)
     for (int64_t m = 0; m < round->group->size; m++)
         if (!round->sights[m].data)
             return FETCH_BYTES;
-    return CHUNK_BYTES;
+    return round->bytes * round->group->size > OWN_CACHE ? LINES_BYTES : PAGE_BYTES;
 }
 
-/* Calls for what comes AHEAD of a row; what lies behind the block does no harm. */
-static void look_ahead(const char *row, int64_t bytes)
+/* Calls for what comes after a row, or soon after some lines; behind the block it does no harm. It
+ * has to be inlined: compilers leave out a call that changes nothing. */
+INLINED void look_ahead(const char *row, int64_t bytes, int64_t chunk)
 {
-    for (int64_t at = 0; at < bytes; at += LINE)
+    enum { AHEAD = 1 << 11 };
+    if (chunk == PAGE_BYTES)
+        __builtin_prefetch(row + bytes);
+    for (int64_t at = 0; at < bytes && chunk == LINES_BYTES; at += LINE)
         __builtin_prefetch(row + AHEAD + at);
 }
 
-/* out = the reduction of the members' elements lo ... hi - 1. */
+/* Where a result goes: into bytes `at` and on of some blocks. */
+struct target {
+    char *const *blocks; /* [count] */
+    int64_t count;
+    int64_t at;
+    enum stores stores;
+};
+
+static void store_row(const void *row, int64_t bytes, int64_t at, const struct target *target)
+{
+    for (int64_t i = 0; i < target->count; i++)
+        spmd__copy(target->blocks[i] + at, row, (size_t)bytes, spmd__stores_of(target->stores, i));
+}
+
+/* The reduction of the members' elements lo ... hi - 1. */
 static void reduce_range(const struct round *round, const struct near_reduction *what, int64_t lo,
-                         int64_t hi, char *out, enum stores stores)
+                         int64_t hi, struct target target)
 {
     struct chunk chunk;
     int64_t size = (int64_t)spmd_dtype_size(what->dtype), bytes = chunk_bytes(round);
     int64_t most = bytes / (is_half(what->dtype) ? (int64_t)sizeof(float) : size);
-    for (int64_t at = lo; at < hi; at += most, out += most * size) {
-        int64_t count = hi - at < most ? hi - at : most;
+    for (int64_t first = lo, at = target.at; first < hi; first += most, at += most * size) {
+        int64_t count = hi - first < most ? hi - first : most;
         for (int64_t m = 0; m < round->group->size; m++) {
-            const char *row = spmd__round_look(round, m, at * size, count * size, chunk.row);
-            if (bytes == CHUNK_BYTES)
-                look_ahead(row, count * size);
+            const char *row = spmd__round_look(round, m, first * size, count * size, chunk.row);
+            look_ahead(row, count * size, bytes);
             add_row(&chunk, what, count, row, m == 0);
         }
-        store_row(&chunk, what, count, out, stores);
+        store_row(finish_row(&chunk, what, count), count * size, at, &target);
     }
     spmd__copy_flush();
 }
@@ -129,20 +138,23 @@ spmd_status spmd__near_all_reduce(const struct group *group, struct near_reducti
 {
     int64_t size = (int64_t)spmd_dtype_size(what.dtype), lo, hi;
     struct round round;
+    char *own = out;
     *done = false;
     TRY(spmd__round_open(group, count * size, scratch, &round));
     if (!round.node)
         return SPMD_OK;
     enum stores stores = spmd__round_stores(&round, count * size * group->size);
-    TRY(spmd__round_begin(&round, in, spmd__round_reads(&round, out), done));
+    TRY(spmd__round_begin(&round, in, out, spmd__round_reads(&round, out), done));
     share_of(group, group->index, count, size, &lo, &hi);
+    struct target all = {round.rooms, group->size, lo * size, stores};
+    struct target mine = {&own, 1, lo * size, stores};
     if (*done)
-        reduce_range(&round, &what, lo, hi, (char *)out + lo * size, stores);
+        reduce_range(&round, &what, lo, hi, round.writes ? all : mine);
     TRY(spmd__round_end(&round)); /* from here on `in`, which may be `out`, is nobody's */
-    if (!*done)
+    if (!*done || round.writes)
         return SPMD_OK;
-    bool all;
-    TRY(spmd__round_begin(&round, out, true, &all));
+    bool shown;
+    TRY(spmd__round_begin(&round, out, NULL, true, &shown));
     take_shares(&round, count, size, out, stores);
     return spmd__round_end(&round);
 }
@@ -162,8 +174,10 @@ spmd_status spmd__near_reduce_scatter(const struct group *group, struct near_red
     if (!round.node)
         return SPMD_OK;
     enum stores stores = spmd__round_stores(&round, total * size);
-    TRY(spmd__round_begin(&round, in, true, done));
+    char *own = out;
+    TRY(spmd__round_begin(&round, in, NULL, true, done));
     if (*done)
-        reduce_range(&round, &what, lo, lo + counts[group->index], out, stores);
+        reduce_range(&round, &what, lo, lo + counts[group->index],
+                     (struct target){&own, 1, 0, stores});
     return spmd__round_end(&round);
 }

@@ -21,8 +21,9 @@ struct slot {
     _Atomic uint64_t offered;             /* the last round that it has come to */
     _Atomic uint64_t finished;            /* the last round in which it has read all */
     _Atomic uintptr_t address;            /* of its block in this round; 0: it is not to be read */
+    _Atomic uintptr_t room;               /* where it may be written; 0: nowhere */
     _Atomic int refusal;                  /* why the pool had no room for a block, as errno */
-    char rest[64 - 4 * sizeof(uint64_t)]; /* of the cache line */
+    char rest[64 - 5 * sizeof(uint64_t)]; /* of the cache line */
 };
 
 /* Which of this process's slots are in use. One that is given back may still be looked at by a slow
@@ -58,7 +59,7 @@ struct card {
 
 struct neighbour {
     struct card card;
-    const char *pool; /* here; NULL: it cannot be seen */
+    char *pool; /* here; NULL: it cannot be seen */
     const struct slot *slot;
 };
 
@@ -82,10 +83,10 @@ struct refusal {
 
 static bool meet_neighbour(const struct card *card, struct neighbour *neighbour)
 {
-    *neighbour = (struct neighbour){.card = *card, .pool = spmd__peer_file_map(&card->file, false)};
+    *neighbour = (struct neighbour){.card = *card, .pool = spmd__peer_file_map(&card->file, true)};
     if (!neighbour->pool)
         return false;
-    madvise((void *)neighbour->pool, card->file.size, MADV_DONTFORK);
+    madvise(neighbour->pool, card->file.size, MADV_DONTFORK);
     neighbour->slot = (const void *)(neighbour->pool + (card->slot - card->pool));
     return true;
 }
@@ -248,7 +249,7 @@ void spmd__node_free(struct node **handle)
         return;
     for (int i = 0; i < node->count; i++)
         if (node->list[i].pool)
-            munmap((void *)node->list[i].pool, node->list[i].card.file.size);
+            munmap(node->list[i].pool, node->list[i].card.file.size);
     give_slot(node->slot);
     free(node->list);
     free(node);
@@ -296,7 +297,7 @@ enum way spmd__node_way(const struct node *node, bool in_pool, int64_t bytes, in
     return in_pool ? WAY_POOL : WAY_MESSAGES;
 }
 
-void spmd__node_offer(struct node *node, const void *block)
+void spmd__node_offer(struct node *node, const void *block, void *room)
 {
     struct slot *slot = node->slot;
     int refusal = spmd__pool_refusal();
@@ -304,20 +305,30 @@ void spmd__node_offer(struct node *node, const void *block)
     tell_of_shortage(node, refusal);
     atomic_store_explicit(&slot->refusal, refusal, memory_order_relaxed);
     atomic_store_explicit(&slot->address, (uintptr_t)block, memory_order_relaxed);
+    atomic_store_explicit(&slot->room, (uintptr_t)room, memory_order_relaxed);
     atomic_store_explicit(&slot->offered, node->round, memory_order_release);
+}
+
+/* Where an address of another rank lies here; NULL: it is in no pool. */
+static char *find_here(const struct neighbour *neighbour, uintptr_t address)
+{
+    uintptr_t offset = address - neighbour->card.pool;
+    bool in_pool = offset < neighbour->card.file.size; /* which 0 is not */
+    return in_pool ? neighbour->pool + offset : NULL;
 }
 
 spmd_status spmd__node_await(struct node *node, int rank, struct shown *shown)
 {
     const struct neighbour *neighbour = find(node, rank);
-    const struct card *card = &neighbour->card;
-    TRY(await(node, &neighbour->slot->offered));
-    tell_of_shortage(node, atomic_load_explicit(&neighbour->slot->refusal, memory_order_relaxed));
-    uintptr_t address = atomic_load_explicit(&neighbour->slot->address, memory_order_relaxed);
-    bool in_pool = address - card->pool < card->file.size; /* which 0 is not */
-    *shown = (struct shown){.process = card->file.process,
+    const struct slot *slot = neighbour->slot;
+    TRY(await(node, &slot->offered));
+    tell_of_shortage(node, atomic_load_explicit(&slot->refusal, memory_order_relaxed));
+    uintptr_t address = atomic_load_explicit(&slot->address, memory_order_relaxed);
+    uintptr_t room = atomic_load_explicit(&slot->room, memory_order_relaxed);
+    *shown = (struct shown){.process = neighbour->card.file.process,
                             .address = (const char *)address,
-                            .mapped = in_pool ? neighbour->pool + (address - card->pool) : NULL};
+                            .mapped = find_here(neighbour, address),
+                            .room = find_here(neighbour, room)};
     return SPMD_OK;
 }
 

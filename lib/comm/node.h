@@ -3,7 +3,7 @@
  * Ranks of a node map each other's pools (core/pool.h), and may read each other's own memory as
  * well (core/remote.h). Who offers a block says so in a slot of its own, which its readers look at:
  *
- *     spmd__node_offer(node, block)              my block may be read from now on
+ *     spmd__node_offer(node, block, NULL)        my block may be read from now on
  *     spmd__node_await(node, rank, &shown)       theirs
  *     way = spmd__node_way(node, shown.mapped != NULL, bytes, runs)
  *     ... read it by this way; or they send it ...
@@ -12,7 +12,10 @@
  *
  * is a round. All ranks of the communicator make the same rounds, and each one names in them who
  * reads from it, and from whom it reads. By which way follows from what both know, so that who has
- * to send finds it without being told. Whoever waits lets MPI work. */
+ * to send finds it without being told. Whoever waits lets MPI work.
+ *
+ * A rank can also offer room in its pool, for the others to write: it is theirs until all have
+ * finished, who agree on who writes what. */
 #ifndef COMM_NODE_H
 #define COMM_NODE_H
 
@@ -32,6 +35,7 @@ struct shown {
     int64_t process;
     const char *address; /* where it lies in that process; NULL: it is not to be read */
     const char *mapped;  /* and here; NULL: it is in no pool */
+    char *room;          /* where it may be written, here; NULL: nowhere */
 };
 
 /* Collective over `comm`, which must last as long, as must `costs`. *node is NULL on ranks that are
@@ -51,8 +55,8 @@ int spmd__node_size(const struct node *node);
  * runs, 1 or more: WAY_POOL, WAY_READV, or WAY_MESSAGES, not at all. */
 enum way spmd__node_way(const struct node *node, bool in_pool, int64_t bytes, int64_t runs);
 
-/* Local. Begins a round. `block` NULL: nothing can be read. */
-void spmd__node_offer(struct node *node, const void *block);
+/* Local. Begins a round. `block` NULL: nothing can be read; `room` NULL: nothing can be written. */
+void spmd__node_offer(struct node *node, const void *block, void *room);
 
 /* Waits until `rank` has come to this round. */
 spmd_status spmd__node_await(struct node *node, int rank, struct shown *shown);

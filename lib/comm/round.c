@@ -11,6 +11,7 @@ spmd_status spmd__round_open(const struct group *group, int64_t bytes, struct ar
     if (bytes == 0 || (double)bytes < group->mesh->costs.pool_from || group->size < 2)
         return SPMD_OK;
     TRY(spmd__arena_take(scratch, (size_t)group->size, sizeof *round->sights, &round->sights));
+    TRY(spmd__arena_take(scratch, (size_t)group->size, sizeof *round->rooms, &round->rooms));
     TRY(spmd__group_node(group, &round->node));
     if (spmd__node_size(round->node) != group->size)
         round->node = NULL;
@@ -22,18 +23,27 @@ static enum way way_of(const struct round *round, bool in_pool)
     return spmd__node_way(round->node, in_pool, round->bytes, 1);
 }
 
-bool spmd__round_reads(const struct round *round, const void *block)
+static enum way way_to(const struct round *round, const void *block)
 {
-    return way_of(round, spmd__pool_offset(block) >= 0) != WAY_MESSAGES;
+    return way_of(round, spmd__pool_offset(block) >= 0);
 }
 
-spmd_status spmd__round_begin(struct round *round, const void *block, bool well, bool *all)
+bool spmd__round_reads(const struct round *round, const void *block)
+{
+    return way_to(round, block) != WAY_MESSAGES;
+}
+
+spmd_status spmd__round_begin(struct round *round, const void *block, void *result, bool well,
+                              bool *all)
 {
     const struct group *group = round->group;
     bool readable = well && spmd__round_reads(round, block);
+    bool writable = result && way_to(round, result) == WAY_POOL;
     *all = readable;
+    round->writes = writable;
     round->sights[group->index] = (struct sight){.data = block};
-    spmd__node_offer(round->node, readable ? block : NULL);
+    round->rooms[group->index] = result;
+    spmd__node_offer(round->node, readable ? block : NULL, writable ? result : NULL);
     for (int64_t m = 0; m < group->size; m++) {
         struct sight *sight = &round->sights[m];
         if (m == group->index)
@@ -41,6 +51,8 @@ spmd_status spmd__round_begin(struct round *round, const void *block, bool well,
         TRY(spmd__node_await(round->node, (int)m, &sight->shown));
         bool here = way_of(round, sight->shown.mapped) == WAY_POOL;
         sight->data = here ? sight->shown.mapped : NULL;
+        round->rooms[m] = sight->shown.room;
+        round->writes = round->writes && sight->shown.room;
         *all = *all && sight->shown.address;
     }
     return SPMD_OK;

@@ -1,11 +1,11 @@
-/* comm/round.h - rounds in which the members of a group, all on one node, read each other's blocks
- * (comm/node.h):
+/* comm/round.h - rounds in which the members of a group, all on one node, read each other's blocks,
+ * and write each other's results (comm/node.h):
  *
  *     spmd__round_open(group, bytes, scratch, &round)
  *     if (round.node) {
- *         spmd__round_begin(&round, block, true, &all)      mine may be read, and whose may
- *         ... if all: spmd__round_take, spmd__round_look ...
- *         spmd__round_end(&round)                           all have read
+ *         spmd__round_begin(&round, block, result, true, &all)
+ *         ... if all: spmd__round_take, spmd__round_look; if round.writes: rooms ...
+ *         spmd__round_end(&round)                           all have read and written
  *     }
  *
  * Collective over the group, which is open; one opening serves several rounds. */
@@ -31,6 +31,8 @@ struct round {
         *node;     /* NULL: the members are not all near, or so few bytes are better done by MPI */
     int64_t bytes; /* about so many are read from each */
     struct sight *sights; /* [size of the group] */
+    char **rooms;         /* [size of the group] the members' results, here */
+    bool writes;          /* these can be written: all are in pools */
 };
 
 /* `bytes` in all; all members say the same. */
@@ -40,9 +42,10 @@ spmd_status spmd__round_open(const struct group *group, int64_t bytes, struct ar
 /* Whether the others may read memory of this rank's. */
 bool spmd__round_reads(const struct round *round, const void *block);
 
-/* Shows `block` to the others, where it can be read and `well` holds. *all says whether that is so
- * for all members, who find the same. */
-spmd_status spmd__round_begin(struct round *round, const void *block, bool well, bool *all);
+/* Shows `block` to the others, where it can be read and `well` holds; and `result`, for them to
+ * write, unless it is NULL. *all says whether all members show their blocks; they find the same. */
+spmd_status spmd__round_begin(struct round *round, const void *block, void *result, bool well,
+                              bool *all);
 
 /* Bytes `at` and on of a member's block: where they lie, or in `scratch`. */
 const char *spmd__round_look(const struct round *round, int64_t member, int64_t at, int64_t bytes,

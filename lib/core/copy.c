@@ -7,6 +7,8 @@
 #include <emmintrin.h>
 #endif
 
+#include "core/clones.h"
+
 /* A copy of known size is a load and a store. */
 #define COPY_EACH(bytes)                \
     for (int64_t i = 0; i < count; i++) \
@@ -36,6 +38,13 @@ static void copy_runs_cached(char *dst, int64_t dst_stride, const char *src, int
     }
 }
 
+static void copy_to_all_cached(char *const dst[], int64_t count, size_t at, const char *src,
+                               size_t bytes)
+{
+    for (int64_t i = 0; i < count; i++)
+        memcpy(dst[i] + at, src, bytes);
+}
+
 #ifdef __SSE2__
 
 enum { LINE = 64, PAGE = 4096 };
@@ -56,12 +65,13 @@ static void advance(struct rest *rest, size_t bytes)
 
 static void copy_bytes(struct rest *rest, size_t bytes)
 {
-    memcpy(rest->to, rest->from, bytes);
+    if (bytes > 0)
+        memcpy(rest->to, rest->from, bytes);
     advance(rest, bytes);
 }
 
 /* To where a line begins. */
-static void copy_line_past_cache(char *dst, const char *src)
+INLINED void copy_line_past_cache(char *dst, const char *src)
 {
     const __m128i *from = (const __m128i *)(const void *)src;
     __m128i *to = (__m128i *)(void *)dst;
@@ -73,8 +83,9 @@ static void copy_line_past_cache(char *dst, const char *src)
     _mm_stream_si128(to + 3, d);
 }
 
-static void copy_lines(struct rest *rest, size_t lines, bool cached)
+INLINED void copy_lines(struct rest *rest, size_t lines, enum stores stores)
 {
+    bool cached = stores == STORES_CACHED;
     for (size_t at = 0; at < lines * LINE && cached; at += LINE)
         memcpy(rest->to + at, rest->from + at, LINE);
     for (size_t at = 0; at < lines * LINE && !cached; at += LINE)
@@ -93,7 +104,7 @@ static struct rest begin_run(char *to, const char *from, size_t bytes)
 
 static void end_run(struct rest *rest)
 {
-    copy_lines(rest, rest->bytes / LINE, false);
+    copy_lines(rest, rest->bytes / LINE, STORES_PAST_CACHE);
     copy_bytes(rest, rest->bytes);
 }
 
@@ -101,43 +112,45 @@ static void end_run(struct rest *rest)
  * the stores are mixed, through the caches. */
 enum { MOST_ABREAST = 4, TURN = 4 };
 
-static void copy_abreast(int count, char *dst, int64_t dst_stride, const char *src,
-                         int64_t src_stride, size_t run, enum stores stores)
+static void copy_abreast(struct rest rest[], int count, enum stores stores)
 {
-    struct rest rest[MOST_ABREAST];
-    size_t least = run;
-    for (int i = 0; i < count; i++) {
-        rest[i] = begin_run(dst + i * dst_stride, src + i * src_stride, run);
+    size_t least = rest[0].bytes;
+    for (int i = 1; i < count; i++)
         least = rest[i].bytes < least ? rest[i].bytes : least;
-    }
     for (size_t turns = least / (TURN * LINE); turns > 0; turns--)
         for (int i = 0; i < count; i++)
-            copy_lines(&rest[i], TURN, stores == STORES_MIXED && i % 2 == 1);
+            copy_lines(&rest[i], TURN, spmd__stores_of(stores, i));
     for (int i = 0; i < count; i++)
         end_run(&rest[i]);
 }
 
+static void copy_runs_abreast(int count, char *dst, int64_t dst_stride, const char *src,
+                              int64_t src_stride, size_t run, enum stores stores)
+{
+    struct rest rest[MOST_ABREAST];
+    for (int i = 0; i < count; i++)
+        rest[i] = begin_run(dst + i * dst_stride, src + i * src_stride, run);
+    copy_abreast(rest, count, stores);
+}
+
 /* To look up the pages where a copy will go on takes as long as to copy some hundred bytes; the
  * processor does it alongside if it is told, and of its own accord only within a page. */
-static void look_up(const char *to, const char *from)
+INLINED void look_up(const char *to, const char *from)
 {
     _mm_prefetch(to, _MM_HINT_T0);
     _mm_prefetch(from, _MM_HINT_T0);
 }
 
-/* A run, behind which it goes on elsewhere; page by page, or by pairs of them where one goes
- * through the caches and one past them. */
-static void copy_run(char *to, const char *from, size_t bytes, const char *next_to,
-                     const char *next_from, enum stores stores)
+/* Page by page, or by pairs of them where one goes through the caches and one past them. */
+static void copy_run(char *to, const char *from, size_t bytes, enum stores stores)
 {
     struct rest rest = begin_run(to, from, bytes);
     size_t pages = stores == STORES_MIXED ? 2 : 1;
     for (; rest.bytes >= pages * PAGE; advance(&rest, pages * PAGE)) {
         for (size_t k = pages; k < 2 * pages && (k + 1) * PAGE <= rest.bytes; k++)
             look_up(rest.to + k * PAGE, rest.from + k * PAGE);
-        copy_abreast((int)pages, rest.to, PAGE, rest.from, PAGE, PAGE, stores);
+        copy_runs_abreast((int)pages, rest.to, PAGE, rest.from, PAGE, PAGE, stores);
     }
-    look_up(next_to, next_from);
     end_run(&rest);
 }
 
@@ -150,18 +163,37 @@ static void copy_runs_large(char *dst, int64_t dst_stride, const char *src, int6
 {
     bool elsewhere = src_stride != (int64_t)run && run >= LEAST_RUN_ABREAST;
     for (; elsewhere && count >= MOST_ABREAST; count -= MOST_ABREAST) {
-        copy_abreast(MOST_ABREAST, dst, dst_stride, src, src_stride, run, stores);
+        copy_runs_abreast(MOST_ABREAST, dst, dst_stride, src, src_stride, run, stores);
         dst += MOST_ABREAST * dst_stride;
         src += MOST_ABREAST * src_stride;
     }
     for (; count > 0; count--) {
-        bool last = count == 1; /* what else, if all is copied */
-        char *next_dst = dst + (last ? (int64_t)run : dst_stride);
-        const char *next_src = src + (last ? (int64_t)run : src_stride);
-        copy_run(dst, src, run, next_dst, next_src, stores);
-        dst = next_dst;
-        src = next_src;
+        if (count > 1)
+            look_up(dst + dst_stride, src + src_stride);
+        copy_run(dst, src, run, stores);
+        dst += dst_stride;
+        src += src_stride;
     }
+}
+
+static void copy_page_to_all(char *const dst[], int64_t count, size_t at, const char *src,
+                             size_t bytes, enum stores stores)
+{
+    struct rest rest[MOST_ABREAST];
+    for (int64_t done = 0; done < count; done += MOST_ABREAST) {
+        int some = count - done < MOST_ABREAST ? (int)(count - done) : MOST_ABREAST;
+        for (int i = 0; i < some; i++)
+            rest[i] = begin_run(dst[done + i] + at, src, bytes);
+        copy_abreast(rest, some, stores);
+    }
+}
+
+static void copy_to_all_large(char *const dst[], int64_t count, size_t at, const char *src,
+                              size_t bytes, enum stores stores)
+{
+    for (; bytes > PAGE; bytes -= PAGE, src += PAGE, at += PAGE)
+        copy_page_to_all(dst, count, at, src, PAGE, stores);
+    copy_page_to_all(dst, count, at, src, bytes, stores);
 }
 
 void spmd__copy_flush(void)
@@ -176,6 +208,13 @@ static void copy_runs_large(char *dst, int64_t dst_stride, const char *src, int6
 {
     (void)stores;
     copy_runs_cached(dst, dst_stride, src, src_stride, count, run);
+}
+
+static void copy_to_all_large(char *const dst[], int64_t count, size_t at, const char *src,
+                              size_t bytes, enum stores stores)
+{
+    (void)stores;
+    copy_to_all_cached(dst, count, at, src, bytes);
 }
 
 void spmd__copy_flush(void)
@@ -199,4 +238,13 @@ void spmd__copy(void *dst, const void *src, size_t bytes, enum stores stores)
         memcpy(dst, src, bytes);
     else
         copy_runs_large(dst, 0, src, 0, 1, bytes, stores);
+}
+
+void spmd__copy_to_all(char *const dst[], int64_t count, size_t at, const void *src, size_t bytes,
+                       enum stores stores)
+{
+    if (stores == STORES_CACHED)
+        copy_to_all_cached(dst, count, at, src, bytes);
+    else
+        copy_to_all_large(dst, count, at, src, bytes, stores);
 }

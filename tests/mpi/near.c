@@ -302,6 +302,35 @@ static spmd_status reduce_in_place(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* The last rank's results come to lie in memory of its own, which others cannot write. */
+static spmd_status reduce_and_gather_elsewhere(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    int64_t all = (int64_t)test_size * ELEMENTS, n = test_size, wrong = 0;
+    spmd_shape shape = SPMD_SHAPE(ELEMENTS), rows = SPMD_SHAPE(all);
+    bool elsewhere = test_rank == test_size - 1;
+    double *own = malloc((size_t)all * sizeof *own);
+    spmd_block borrowed = spmd_block_borrow(own, SPMD_F64, rows), *in, *out = &borrowed;
+    if (!EXPECT(own))
+        return spmd_fail(SPMD_ERR_MEMORY, "no memory");
+    in = spmd_temp(ctx, SPMD_F64, shape);
+    if (!elsewhere)
+        out = spmd_temp(ctx, SPMD_F64, rows);
+    double *from = in->data, *to = out->data;
+    for (int64_t i = 0; i < ELEMENTS; i++)
+        from[i] = (double)(i * n + test_rank);
+    EXPECT_OK(spmd_all_gather(ctx, in, "x", 0, SPMD_TILED, out));
+    for (int64_t i = 0; i < all; i++)
+        wrong += to[i] != (double)(i % ELEMENTS * n + i / ELEMENTS);
+    spmd_block sum = spmd_block_borrow(to, SPMD_F64, shape);
+    EXPECT_OK(spmd_psum(ctx, in, "x", &sum));
+    for (int64_t i = 0; i < ELEMENTS; i++)
+        wrong += to[i] != (double)(i * n * n + n * (n - 1) / 2);
+    EXPECT(wrong == 0);
+    free(own);
+    return SPMD_OK;
+}
+
 /* Parts that differ, scattered and gathered again. */
 static spmd_status scatter_and_gather(spmd_ctx *ctx, void *user)
 {
@@ -368,6 +397,7 @@ static void run_reductions(void)
 static void run_moves(void)
 {
     run_body(scatter_and_gather);
+    run_body(reduce_and_gather_elsewhere);
     run_body(swap);
 }
 

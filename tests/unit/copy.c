@@ -70,4 +70,34 @@ START_TEST(runs_are_copied)
 }
 END_TEST
 
-UNIT_MAIN("copy", what_is_copied_is_the_same, runs_are_copied)
+/* To up to 9 places, which begin anywhere in a line. */
+static void check_to_all(int places, size_t at, size_t bytes, enum stores stores)
+{
+    enum { PLACES = 9, ROOM = 4 * 4096 };
+    static char from[ROOM], rooms[PLACES][ROOM];
+    char *dst[PLACES];
+    for (int i = 0; i < ROOM; i++)
+        from[i] = (char)(i % 251 + 1);
+    memset(rooms, 0, sizeof rooms);
+    for (int p = 0; p < PLACES; p++)
+        dst[p] = rooms[p] + 1 + p * 13;
+    spmd__copy_to_all(dst, places, at, from + 3, bytes, stores);
+    spmd__copy_flush();
+    for (int p = 0; p < PLACES; p++) {
+        size_t written = p < places ? bytes : 0;
+        ck_assert_int_eq(memcmp(dst[p] + at, from + 3, written), 0);
+        ck_assert_int_eq(dst[p][at + written], 0);
+        ck_assert(at == 0 || dst[p][at - 1] == 0);
+    }
+}
+
+START_TEST(the_same_comes_to_all_places)
+{
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int places = 0; places <= 9; places++)
+            for (size_t bytes = 0; bytes < 3 * 4096; bytes += bytes < 300 ? 37 : 2039)
+                check_to_all(places, bytes % 200, bytes, kinds[kind]);
+}
+END_TEST
+
+UNIT_MAIN("copy", what_is_copied_is_the_same, runs_are_copied, the_same_comes_to_all_places)
