@@ -54,7 +54,7 @@ static spmd_status count_step(struct account *account, int index)
     const struct forecast *forecast = &account->forecast;
     bool takes_part = account->self && account->rank >= 0;
     return takes_part && is_move(forecast->step[index].move.kind)
-               ? count_own_move(account->plan, &account->flow[index])
+               ? count_own_move(forecast->plan, &account->flow[index])
                : spmd__forecast_flow(forecast, index, account->stand, &account->flow[index]);
 }
 
@@ -84,7 +84,7 @@ static spmd_status count(struct account *account)
 
 static void find_ways(struct account *account)
 {
-    const spmd_reshard_call *plan = account->plan;
+    const spmd_reshard_call *plan = account->forecast.plan;
     account->ran = account->self && plan->ran;
     account->by_collective = account->ran && plan->collective.group;
     if (account->ran && !account->by_collective)
@@ -95,31 +95,30 @@ static void find_ways(struct account *account)
 static spmd_status find_rank(struct account *account, int64_t position)
 {
     const struct forecast *forecast = &account->forecast;
-    account->self = position == SPMD_SELF && !forecast->from->mesh->abstract;
+    account->self = position == SPMD_SELF && !forecast->plan->from->mesh->abstract;
     if (account->self) {
-        account->stand = spmd__forecast_self(forecast);
-        account->rank = spmd__forecast_number(forecast, account->stand);
+        account->stand = spmd__stands_self(&forecast->stands);
+        account->rank = spmd__stands_number(&forecast->stands, account->stand);
         return SPMD_OK;
     }
     if (position == SPMD_SELF)
         return spmd_fail(SPMD_ERR_ARGUMENT,
                          "no rank of an abstract mesh is this one: name a position, 0 to %lld",
-                         (long long)forecast->ranks - 1);
-    if (position < 0 || position >= forecast->ranks)
+                         (long long)forecast->stands.count - 1);
+    if (position < 0 || position >= forecast->stands.count)
         return spmd_fail(SPMD_ERR_ARGUMENT, "there is no position %lld, only 0 to %lld",
-                         (long long)position, (long long)forecast->ranks - 1);
+                         (long long)position, (long long)forecast->stands.count - 1);
     account->rank = position;
-    account->stand = spmd__forecast_stand(forecast, position);
+    account->stand = spmd__stands_find(&forecast->stands, position);
     return SPMD_OK;
 }
 
 static spmd_status begin(const spmd_reshard_call *plan, int64_t position, struct account *account)
 {
-    *account = (struct account){.plan = plan};
+    *account = (struct account){.self = false};
     if (!plan)
         return spmd_fail(SPMD_ERR_ARGUMENT, "reshard: the plan to explain is NULL");
-    TRY(spmd__forecast_begin(plan->from, plan->to, plan->dtype, plan->shape, plan->nothing,
-                             &account->forecast));
+    TRY(spmd__forecast_begin(plan, &account->forecast));
     TRY(find_rank(account, position));
     find_ways(account);
     return count(account);
@@ -132,7 +131,7 @@ static void end(struct account *account)
 
 const char *spmd__account_noun(const struct account *account)
 {
-    return account->forecast.from->mesh->ranks ? "position" : "rank";
+    return account->forecast.plan->from->mesh->ranks ? "position" : "rank";
 }
 
 /* The last step that brings values to the target. */

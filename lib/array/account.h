@@ -5,12 +5,10 @@
 #include "array/forecast.h"
 #include "array/reshard.h"
 
-/* Points into itself: not to be copied. */
 struct account {
-    const spmd_reshard_call *plan; /* borrowed */
-    struct forecast forecast;
-    bool self;    /* it is of the rank that asks */
-    int64_t rank; /* as numbered in spmd_reshard_count; -1: one that takes no part */
+    struct forecast forecast; /* of the plan */
+    bool self;                /* it is of the rank that asks */
+    int64_t rank;             /* as numbered in spmd_reshard_count; -1: one that takes no part */
     struct stand stand;
     struct flow flow[MOST_STEPS];
     bool added_up[MOST_STEPS]; /* for the forms: the totals of all ranks are known */

@@ -12,18 +12,18 @@ static void print_spec(FILE *stream, const char *name, const struct axes *axes,
 }
 
 /* What is moved: meshes, shape, type, both specs. */
-static void print_task(FILE *stream, const struct forecast *forecast)
+static void print_task(FILE *stream, const spmd_reshard_call *plan)
 {
-    const struct axes *from = &forecast->from->mesh->axes, *to = &forecast->to->mesh->axes;
+    const struct axes *from = &plan->from->mesh->axes, *to = &plan->to->mesh->axes;
     spmd__json_mesh(stream, "", from);
-    if (!spmd_mesh_equal(forecast->from->mesh, forecast->to->mesh))
+    if (!spmd_mesh_equal(plan->from->mesh, plan->to->mesh))
         spmd__json_mesh(stream, "to_", to);
     fputs("  \"shape\": ", stream);
-    spmd__json_shape(stream, forecast->shape);
-    fprintf(stream, ",\n  \"dtype\": \"%s\",\n  ", spmd_dtype_name(forecast->dtype));
-    print_spec(stream, "from", from, &forecast->from->spec);
+    spmd__json_shape(stream, plan->shape);
+    fprintf(stream, ",\n  \"dtype\": \"%s\",\n  ", spmd_dtype_name(plan->dtype));
+    print_spec(stream, "from", from, &plan->from->spec);
     fputs(",\n  ", stream);
-    print_spec(stream, "to", to, &forecast->to->spec);
+    print_spec(stream, "to", to, &plan->to->spec);
     fputs(",\n", stream);
 }
 
@@ -32,7 +32,7 @@ static void print_move(FILE *stream, const struct forecast *forecast, const stru
     const struct move *move = &step->move;
     bool at_source = move->kind != MOVE_FILL;
     fprintf(stream, "\"kind\": \"%s\", \"axes\": ", spmd__move_name(move->kind));
-    spmd__json_axis_names(stream, at_source ? &forecast->from->mesh->axes : step->axes,
+    spmd__json_axis_names(stream, at_source ? &forecast->plan->from->mesh->axes : step->axes,
                           &move->axes);
     if (move->kind == MOVE_ALL_TO_ALL)
         fprintf(stream, ", \"from_dim\": %d, \"to_dim\": %d", move->from_dim, move->to_dim);
@@ -106,7 +106,7 @@ static void print_ways(FILE *stream, const struct account *account)
 void spmd__account_print_json(const struct account *account, FILE *stream)
 {
     fputs("{\n", stream);
-    print_task(stream, &account->forecast);
+    print_task(stream, account->forecast.plan);
     if (account->rank >= 0)
         fprintf(stream, "  \"%s\": %lld,\n", spmd__account_noun(account), (long long)account->rank);
     else

@@ -13,13 +13,13 @@ static void print_line(FILE *stream, const char *line)
 }
 
 /* "f32[8,8] on mesh x=4", or "f32[8,8] from mesh x=4 to mesh x=2,y=2". */
-static void print_title(FILE *stream, const struct forecast *forecast)
+static void print_title(FILE *stream, const spmd_reshard_call *plan)
 {
-    const spmd_mesh *from = forecast->from->mesh, *to = forecast->to->mesh;
+    const spmd_mesh *from = plan->from->mesh, *to = plan->to->mesh;
     bool one_mesh = spmd_mesh_equal(from, to);
     char line[2048];
     struct text text = spmd__text_begin(line, sizeof line);
-    spmd__type_print(&text, forecast->dtype, forecast->shape);
+    spmd__type_print(&text, plan->dtype, plan->shape);
     spmd__text_add(&text, one_mesh ? " on mesh " : " from mesh ");
     spmd__axes_print(&text, &from->axes);
     if (!one_mesh) {
@@ -44,8 +44,8 @@ static void print_spec(FILE *stream, const struct axes *axes, const struct spec 
 /* How the array lies at first, and after each step. */
 static void print_steps(FILE *stream, const struct forecast *forecast)
 {
-    const struct axes *from_axes = &forecast->from->mesh->axes;
-    print_spec(stream, from_axes, &forecast->from->spec);
+    const struct axes *from_axes = &forecast->plan->from->mesh->axes;
+    print_spec(stream, from_axes, &forecast->plan->from->spec);
     for (int i = 0; i < forecast->count; i++) {
         const struct step *step = &forecast->step[i];
         char line[1024];
@@ -222,7 +222,7 @@ static void print_ways(FILE *stream, const struct account *account)
 
 void spmd__account_print(const struct account *account, FILE *stream)
 {
-    print_title(stream, &account->forecast);
+    print_title(stream, account->forecast.plan);
     print_steps(stream, &account->forecast);
     print_flows(stream, account);
     print_memory(stream, account);

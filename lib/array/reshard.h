@@ -9,6 +9,7 @@
 #include "array/exchange.h"
 #include "array/reshard_collective.h"
 #include "comm/bridge.h"
+#include "core/route.h"
 
 struct spmd_reshard_call {
     spmd_sharding *from, *to; /* held */
@@ -54,5 +55,9 @@ spmd_status spmd__reshard_agree(const spmd_reshard_call *plan, spmd_status statu
 spmd_status spmd__reshard_move(spmd_reshard_call *plan, const spmd_block *from,
                                const spmd_block *to);
 void spmd__reshard_end(spmd_reshard_call *plan);
+
+/* Local, of a plan that has begun: the way of what moves between its boxes, given where positions
+ * of the target stand on the source's mesh (core/route.h). Points into the plan. */
+struct route spmd__reshard_route(const spmd_reshard_call *plan, route_home *home, const void *map);
 
 #endif

@@ -47,19 +47,25 @@ static int64_t home_over_bridge(const void *bridge, int64_t position)
     return spmd__bridge_home(bridge, position);
 }
 
-/* What this rank sends and receives. */
-static spmd_status cut_boxes(spmd_reshard_call *plan)
+struct route spmd__reshard_route(const spmd_reshard_call *plan, route_home *home, const void *map)
 {
     const spmd_mesh *source = plan->from->mesh, *target = plan->to->mesh;
-    struct route route = {.from_axes = &source->axes,
+    return (struct route){.from_axes = &source->axes,
                           .to_axes = &target->axes,
                           .from = &plan->steps.mid,
                           .to = &plan->to->spec,
                           .shape = plan->shape,
                           .one_mesh = spmd_mesh_equal(source, target),
                           .filled = plan->steps.filled,
-                          .home = home_over_bridge,
-                          .map = &plan->bridge};
+                          .home = home,
+                          .map = map};
+}
+
+/* What this rank sends and receives. */
+static spmd_status cut_boxes(spmd_reshard_call *plan)
+{
+    const spmd_mesh *source = plan->from->mesh, *target = plan->to->mesh;
+    struct route route = spmd__reshard_route(plan, home_over_bridge, &plan->bridge);
     struct planning planning = {plan, &route, .box = {0}};
     if (spmd__mesh_is_member(target)) {
         planning.box = spmd__sharding_box_of(plan->to, plan->shape, target->position);

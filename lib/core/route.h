@@ -9,6 +9,9 @@
 
 #include "core/overlap.h"
 
+/* Where a position of the target stands on the source's mesh. */
+typedef int64_t route_home(const void *map, int64_t position);
+
 struct route {
     const struct axes *from_axes, *to_axes; /* borrowed */
     const struct spec *from, *to;
@@ -16,8 +19,7 @@ struct route {
     bool one_mesh; /* they are equal: the same axes, and at each position the same process */
     /* Axes of the target, as bits, along which the first position alone takes anything. */
     uint32_t filled;
-    /* Where a position of the target stands on the source's mesh; NULL: at the same position. */
-    int64_t (*home)(const void *map, int64_t position);
+    route_home *home; /* NULL: at the same position */
     const void *map;
 };
 
