@@ -17,6 +17,7 @@
 #include "io/cause.h"
 #include "io/description.h"
 #include "io/descriptor.h"
+#include "io/placement.h"
 
 /* Shorter runs are read by HDF5, which reads several at once. */
 enum { LEAST_RUN_BYTES = 1 << 12 };
@@ -109,10 +110,12 @@ static int open_aside(const spmd_file *file, hid_t dataset)
 
 static spmd_status refuse(const spmd_file *file, const char *name)
 {
-    return spmd_fail(SPMD_ERR_FILE,
-                     "%s: dataset \"%s\" does not lie in one piece, or is of another type than the "
-                     "array, so SPMD_IO=direct cannot move it; SPMD_IO=auto can",
-                     file->path, name);
+    return spmd_fail(
+        SPMD_ERR_FILE,
+        "%s: dataset \"%s\" does not lie in one piece (nor, to be read, in up to %d chunks "
+        "without filters, in a file without a user block), or is of another type than "
+        "the array, so SPMD_IO=direct cannot move it; SPMD_IO=auto can",
+        file->path, name, PLACEMENT_MOST_CHUNKS);
 }
 
 spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dataset, hid_t type,
@@ -131,8 +134,12 @@ spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dat
     if (offset >= 0 && pays)
         channel.descriptor =
             direction == TO_FILE ? open_aside(file, dataset) : spmd__io_descriptor(dataset);
-    if (channel.descriptor < 0)
-        return way == IO_DIRECT ? refuse(file, name) : SPMD_OK;
+    if (channel.descriptor < 0) {
+        bool forced = way == IO_DIRECT;
+        if (direction == FROM_FILE)
+            TRY(spmd__direct_read_chunks(file, name, dataset, type, forced, block, done));
+        return forced && !*done ? refuse(file, name) : SPMD_OK;
+    }
     *done = true;
     spmd_status status = move_runs(&channel, &runs, block->data, offset + (intptr_t)place.data);
     if (direction == TO_FILE && close(channel.descriptor) != 0 && status == SPMD_OK)

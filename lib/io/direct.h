@@ -1,4 +1,5 @@
-/* io/direct.h - blocks of contiguous datasets by pread and pwrite, past HDF5. */
+/* io/direct.h - blocks of contiguous datasets by pread and pwrite, and of chunked ones by preadv,
+ * past HDF5. */
 #ifndef IO_DIRECT_H
 #define IO_DIRECT_H
 
@@ -19,5 +20,10 @@ spmd_status spmd__io_way(enum io_way *way);
  * not, nothing was touched. */
 spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dataset, hid_t type,
                               enum direction direction, const spmd_block *block, bool *done);
+
+/* Local. Reads this rank's block of a dataset whose chunks have no filters, if that pays, or is
+ * `forced`; else as above. */
+spmd_status spmd__direct_read_chunks(const spmd_file *file, const char *name, hid_t dataset,
+                                     hid_t type, bool forced, const spmd_block *block, bool *done);
 
 #endif

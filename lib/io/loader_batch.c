@@ -68,17 +68,6 @@ static spmd_status list_rows(struct batch *batch, const spmd_block *block, struc
     return SPMD_OK;
 }
 
-/* The dimensions behind the first one of a block. */
-static spmd_box box_of_row(const spmd_block *block)
-{
-    spmd_box box = {.ndim = block->ndim - 1};
-    for (int d = 0; d < box.ndim; d++) {
-        box.lo[d] = block->offset[d + 1];
-        box.hi[d] = box.lo[d] + block->shape[d + 1];
-    }
-    return box;
-}
-
 static spmd_status read_rows(struct batch *batch, const struct source *source,
                              const spmd_block *block)
 {
@@ -86,7 +75,7 @@ static spmd_status read_rows(struct batch *batch, const struct source *source,
     if (spmd_block_size(block) == 0)
         return SPMD_OK;
     TRY(list_rows(batch, block, &rows));
-    const spmd_box part = box_of_row(block);
+    const spmd_box part = spmd__placement_part(block);
     spmd_status status =
         source->placement.direct
             ? spmd__placement_read(&source->placement, block->shape[0], rows, &part, block->data)

@@ -43,6 +43,9 @@ struct wanted {
     int64_t to;
 };
 
+/* What of a row stands in a block: its dimensions behind the first one. */
+spmd_box spmd__placement_part(const spmd_block *block);
+
 /* Local, of the thread: reads of each row [count], in ascending order, the box `part` of the
  * dimensions behind the first one: dense, to its place in `data`. Each chunk is read once. */
 spmd_status spmd__placement_read(const struct placement *placement, int64_t count,

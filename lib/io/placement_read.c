@@ -223,6 +223,16 @@ static spmd_status read_bands(struct reading *reading, int64_t count, const stru
     return end(reading);
 }
 
+spmd_box spmd__placement_part(const spmd_block *block)
+{
+    spmd_box box = {.ndim = block->ndim - 1};
+    for (int d = 0; d < box.ndim; d++) {
+        box.lo[d] = block->offset[d + 1];
+        box.hi[d] = box.lo[d] + block->shape[d + 1];
+    }
+    return box;
+}
+
 spmd_status spmd__placement_read(const struct placement *placement, int64_t count,
                                  const struct wanted rows[], const spmd_box *part, void *data)
 {
