@@ -30,7 +30,7 @@ static enum way way_to(const struct round *round, const void *block)
 
 bool spmd__round_reads(const struct round *round, const void *block)
 {
-    return way_to(round, block) != WAY_MESSAGES;
+    return block && way_to(round, block) != WAY_MESSAGES; /* an empty block may have no memory */
 }
 
 spmd_status spmd__round_begin(struct round *round, const void *block, void *result, bool well,

@@ -331,6 +331,24 @@ static spmd_status reduce_and_gather_elsewhere(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* The last member has none of the rows, and no memory for them. */
+static spmd_status gather_also_nothing(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    int64_t rows = test_rank < test_size - 1 ? 2 : 0, all = 2 * (int64_t)(test_size - 1), wrong = 0;
+    double *from = rows > 0 ? spmd_temp(ctx, SPMD_F64, SPMD_SHAPE(rows, ELEMENTS))->data : NULL;
+    spmd_block in = spmd_block_borrow(from, SPMD_F64, SPMD_SHAPE(rows, ELEMENTS));
+    spmd_block *out = spmd_temp(ctx, SPMD_F64, SPMD_SHAPE(all, ELEMENTS));
+    double *to = out->data;
+    for (int64_t i = 0; i < rows * ELEMENTS; i++)
+        from[i] = (double)(2 * test_rank * ELEMENTS + i);
+    EXPECT_OK(spmd_all_gather(ctx, &in, "x", 0, SPMD_TILED, out));
+    for (int64_t i = 0; i < all * ELEMENTS; i++)
+        wrong += to[i] != (double)i;
+    EXPECT(wrong == 0);
+    return SPMD_OK;
+}
+
 /* Parts that differ, scattered and gathered again. */
 static spmd_status scatter_and_gather(spmd_ctx *ctx, void *user)
 {
@@ -398,6 +416,7 @@ static void run_moves(void)
 {
     run_body(scatter_and_gather);
     run_body(reduce_and_gather_elsewhere);
+    run_body(gather_also_nothing);
     run_body(swap);
 }
 
