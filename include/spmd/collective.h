@@ -14,12 +14,13 @@
  * members as well.
  *
  * `out` is a dense block of the result's shape and type, from spmd_out or spmd_temp; it may be
- * `in` where shape and type stay. `in` is dense. Dimensions may count from the end (-1 is the
- * last). Sizes are 64-bit, blocks may be empty. They fail with SPMD_ERR_MESH for an axis that
- * is not there, SPMD_ERR_SYNTAX for a text that does not parse, SPMD_ERR_ARGUMENT for
- * dimensions, members and lists out of their range, SPMD_ERR_SHAPE and SPMD_ERR_DTYPE for blocks
- * that do not fit; under SPMD_CHECK=1 also with SPMD_ERR_DISAGREE where the ranks do not do the
- * same. Semantics: jax.lax's functions of the same names. */
+ * `in` where shape and type stay, for all members alike, and does not overlap it otherwise. `in` is
+ * dense. Dimensions may count from the end (-1 is the last). Sizes are 64-bit, blocks may be empty.
+ * They fail with SPMD_ERR_MESH for an axis that is not there, SPMD_ERR_SYNTAX for a text that does
+ * not parse, SPMD_ERR_ARGUMENT for dimensions, members and lists out of their range and for blocks
+ * that overlap, SPMD_ERR_SHAPE and SPMD_ERR_DTYPE for blocks that do not fit; under SPMD_CHECK=1
+ * also with SPMD_ERR_DISAGREE where the ranks do not do the same. Semantics: jax.lax's functions
+ * of the same names. */
 #ifndef SPMD_COLLECTIVE_H
 #define SPMD_COLLECTIVE_H
 

@@ -131,6 +131,17 @@ void spmd__collective_give(struct operation *const ops[], int64_t n, int64_t fir
     }
 }
 
+/* Blocks that lie in each other's memory, but are not one. */
+static bool overlap(const spmd_block *a, const spmd_block *b)
+{
+    uintptr_t at_a = (uintptr_t)a->data, at_b = (uintptr_t)b->data;
+    size_t bytes_a = spmd__block_bytes(a), bytes_b = spmd__block_bytes(b);
+    bool same = at_a == at_b && a->dtype == b->dtype && bytes_a == bytes_b;
+    bool apart = at_a + bytes_a <= at_b || at_b + bytes_b <= at_a;
+    return !same && !apart && bytes_a > 0 && bytes_b > 0;
+}
+
+/* Members write `out` while others still read `in`: all, part by part, where these are one. */
 static spmd_status check_blocks(const struct operation *op)
 {
     const char *name = op->kind->name;
@@ -141,6 +152,11 @@ static spmd_status check_blocks(const struct operation *op)
     if (!spmd__block_is_dense(op->in) || !spmd__block_is_dense(op->out))
         return spmd_fail(SPMD_ERR_SHAPE, "%s needs dense blocks, %s has strides", name,
                          spmd__block_is_dense(op->in) ? "out" : "its input");
+    if (overlap(op->in, op->out))
+        return spmd_fail(SPMD_ERR_ARGUMENT,
+                         "%s: out overlaps its input, and is not the same block: give it memory of "
+                         "its own",
+                         name);
     return SPMD_OK;
 }
 

@@ -670,6 +670,38 @@ static spmd_status wrong_calls(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* In memory of one block: its beginning and its end, with an element in both; and flags. */
+static spmd_status overlapping_blocks(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    spmd_request *request = NULL;
+    spmd_block *whole = spmd_temp(ctx, SPMD_I32, SPMD_SHAPE(7));
+    int32_t *data = whole->data;
+    memset(data, 0, 7 * sizeof *data);
+    spmd_block head = spmd_block_borrow(data, SPMD_I32, SPMD_SHAPE(4));
+    spmd_block tail = spmd_block_borrow(data + 3, SPMD_I32, SPMD_SHAPE(4));
+    spmd_block next = spmd_block_borrow(data + 4, SPMD_I32, SPMD_SHAPE(3));
+    spmd_block last = spmd_block_borrow(data + 1, SPMD_I32, SPMD_SHAPE(3));
+    spmd_block flags = spmd_block_borrow(data, SPMD_BOOL, SPMD_SHAPE(7));
+    spmd_block none = spmd_block_borrow(data + 1, SPMD_I32, SPMD_SHAPE(0));
+    const char *part = "out overlaps its input";
+    EXPECT_FAILS(spmd_psum(ctx, &head, "x", &tail), SPMD_ERR_ARGUMENT, part);
+    EXPECT_FAILS(spmd_pmin(ctx, &tail, "x", &head), SPMD_ERR_ARGUMENT, part);
+    EXPECT_FAILS(spmd_psum_start(ctx, &head, "x", &tail, &request), SPMD_ERR_ARGUMENT, part);
+    EXPECT_FAILS(spmd_all_gather(ctx, &last, "x", 0, SPMD_TILED, whole), SPMD_ERR_ARGUMENT, part);
+    EXPECT_FAILS(spmd_psum(ctx, &flags, "x", whole), SPMD_ERR_ARGUMENT, part);
+    EXPECT_OK(spmd_psum(ctx, &last, "x", &next));
+    EXPECT_OK(spmd_psum(ctx, &next, "x", &last));
+    EXPECT_OK(spmd_psum(ctx, whole, "x", whole));
+    EXPECT_OK(spmd_psum(ctx, &none, "x", &none));
+    return SPMD_OK;
+}
+
+static void blocks_that_overlap_are_refused(void)
+{
+    run(overlapping_blocks, NULL);
+}
+
 /* Blocks that programs made. `shape` asks, and needs no memory. */
 static void expect_refused(spmd_ctx *ctx, spmd_block block, spmd_status wanted, bool shape)
 {
@@ -760,4 +792,5 @@ HARNESS_MAIN("collective", CASE(psum_of_every_type), CASE(pmax_and_pmin_of_every
              CASE(all_gather_along_every_dim), CASE(all_gather_of_every_type),
              CASE(all_gather_of_uneven_blocks), CASE(all_gather_in_another_order),
              CASE(pbroadcast_from_every_member), CASE(sums_of_uneven_blocks_are_refused),
-             CASE(wrong_calls_are_refused), CASE(odd_blocks_are_refused))
+             CASE(wrong_calls_are_refused), CASE(odd_blocks_are_refused),
+             CASE(blocks_that_overlap_are_refused))
