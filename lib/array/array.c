@@ -12,6 +12,7 @@
 #include "core/rows.h"
 #include "core/shape.h"
 #include "core/steps.h"
+#include "core/tell.h"
 
 spmd_status spmd__array_check_mesh(const spmd_mesh *mesh)
 {
@@ -149,7 +150,7 @@ static bool leaves_ranks_empty(const spmd_array *array)
 void spmd__array_note_empty(const spmd_array *array)
 {
     spmd_mesh *mesh = array->sharding->mesh;
-    if (mesh->position != 0 || mesh->noted_empty || !leaves_ranks_empty(array))
+    if (mesh->position != 0 || !leaves_ranks_empty(array) || !spmd__tell_first(&mesh->noted_empty))
         return;
     int64_t size = spmd_mesh_size(mesh), empty = 0;
     for (int64_t p = 0; p < size; p++) {
@@ -158,9 +159,7 @@ void spmd__array_note_empty(const spmd_array *array)
     }
     char type[512];
     spmd_array_format(type, sizeof type, array);
-    fprintf(stderr, "spmd: note: %s: %lld of %lld ranks hold nothing\n", type, (long long)empty,
-            (long long)size);
-    mesh->noted_empty = true;
+    spmd__tell_note("%s: %lld of %lld ranks hold nothing", type, (long long)empty, (long long)size);
 }
 
 uint64_t spmd__array_digest(const spmd_sharding *sharding, spmd_dtype dtype, spmd_shape shape)

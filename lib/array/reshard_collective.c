@@ -1,7 +1,6 @@
 /* array/reshard_collective.c - the move of a reshard as one of MPI's collectives. */
 #include "array/reshard_collective.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "comm/collective.h"
@@ -9,6 +8,7 @@
 #include "core/box.h"
 #include "core/layout.h"
 #include "core/mem.h"
+#include "core/tell.h"
 
 /* Whether every split dimension divides, and so all blocks are of one shape. */
 static bool divides(const struct axes *axes, const struct spec *spec, spmd_shape shape)
@@ -55,14 +55,13 @@ static void note_usual_way(const struct reshard_route *route, const char *why)
 {
     spmd_mesh *root = spmd__mesh_root(route->mesh);
     char note[1024];
-    if (root->noted_usual_way || root->position != 0)
+    if (root->position != 0 || !spmd__tell_first(&root->noted_usual_way))
         return;
-    root->noted_usual_way = true;
     struct text text = spmd__text_begin(note, sizeof note);
     spmd__spec_print(&text, &route->mesh->axes, route->from);
     spmd__text_add(&text, " to ");
     spmd__spec_print(&text, &route->mesh->axes, route->to);
-    fprintf(stderr, "spmd: note: SPMD_MOVE=collective: %s %s; it goes the usual way\n", note, why);
+    spmd__tell_note("SPMD_MOVE=collective: %s %s; it goes the usual way", note, why);
 }
 
 /* Whether the group's ranks cannot all read each other, and a collective is cheaper than messages

@@ -10,6 +10,7 @@
 #include "comm/mpi.h"
 #include "core/hash.h"
 #include "core/place.h"
+#include "core/tell.h"
 
 /* What one reduction by MAX tells everybody. Digests go in as h and ~h: they are equal on all
  * ranks if and only if the two maxima still are each other's complement. */
@@ -161,7 +162,7 @@ spmd_status spmd__agree_or_abort(MPI_Comm comm, int name, spmd_status status, ui
 
 void spmd__abort(const char *message)
 {
-    fprintf(stderr, "spmd: error: %s\n", message);
+    spmd__tell_error("%s", message);
     fflush(NULL);
     MPI_Abort(MPI_COMM_WORLD, 1);
     _exit(1); /* the standard lets MPI_Abort return */

@@ -9,6 +9,7 @@
 
 #include "core/clock.h"
 #include "core/mem.h"
+#include "core/tell.h"
 
 spmd_status spmd__detector_open(MPI_Comm comm, const int *names, struct detector **out)
 {
@@ -131,7 +132,7 @@ static void tell_failure(struct detector *detector)
         return;
     detector->untold = false;
     int name = detector->names ? detector->names[detector->rank] : detector->rank;
-    fprintf(stderr, "spmd: warning: rank %d waits for the others, %s\n", name, detector->text);
+    spmd__tell_warning("rank %d waits for the others, %s", name, detector->text);
 }
 
 static spmd_status wait_for_outcome(struct detector *detector)

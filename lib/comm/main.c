@@ -7,6 +7,7 @@
 #include <spmd/main.h>
 
 #include "comm/agree.h"
+#include "core/tell.h"
 
 /* Tells an agreed failure once. One that is not agreed may have come to all ranks or to this one
  * alone: rank 0 goes first and ends the run, the others speak only if it does not. */
@@ -23,7 +24,7 @@ static void tell_failure(int rank, spmd_status status)
              place[0] ? "\nspmd: note: at " : "", place);
     if (!agreed)
         spmd__abort(text);
-    fprintf(stderr, "spmd: error: %s\n", text);
+    spmd__tell_error("%s", text);
 }
 
 int spmd_main(int argc, char **argv, spmd_status (*program)(int argc, char **argv))

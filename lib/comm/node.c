@@ -3,9 +3,7 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdarg.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -15,6 +13,7 @@
 #include "core/mem.h"
 #include "core/pool.h"
 #include "core/remote.h"
+#include "core/tell.h"
 
 /* What a rank shows the others; it stands at the front of its pool, and only it writes there. */
 struct slot {
@@ -164,40 +163,28 @@ static spmd_status introduce(MPI_Comm local, int size, struct node *node, const 
     return join(local, refusal);
 }
 
-/* Each note once in a process. */
-__attribute__((format(printf, 2, 3))) static void tell(bool *told, const char *format, ...)
-{
-    va_list arguments;
-    if (*told)
-        return;
-    *told = true;
-    fputs("spmd: note: ", stderr);
-    va_start(arguments, format);
-    vfprintf(stderr, format, arguments);
-    va_end(arguments);
-    fputc('\n', stderr);
-}
-
+/* Each of these once in a process. */
 static void tell_of_refusal(enum way way, const struct refusal *refusal)
 {
     static bool told_of_pool, told_of_readv;
-    if (refusal->pool)
-        tell(&told_of_pool,
-             "the ranks of this node cannot see each other's memory (%s): blocks go by messages",
-             strerror(refusal->pool));
-    else if (refusal->readv && way == WAY_READV)
-        tell(&told_of_readv,
-             "SPMD_MOVE=readv: the system refuses process_vm_readv (%s): blocks are read from "
-             "shared memory, and those that are not in it go by messages",
-             strerror(refusal->readv));
+    bool lacks_readv = !refusal->pool && refusal->readv && way == WAY_READV;
+    if (refusal->pool && spmd__tell_first(&told_of_pool))
+        spmd__tell_note(
+            "the ranks of this node cannot see each other's memory (%s): blocks go by messages",
+            strerror(refusal->pool));
+    if (lacks_readv && spmd__tell_first(&told_of_readv))
+        spmd__tell_note(
+            "SPMD_MOVE=readv: the system refuses process_vm_readv (%s): blocks are read from "
+            "shared memory, and those that are not in it go by messages",
+            strerror(refusal->readv));
 }
 
 static void tell_of_shortage(const struct node *node, int refusal)
 {
     static bool told;
-    if (refusal && node->tells)
-        tell(&told, "no more shared memory for blocks (%s): others are %s", strerror(refusal),
-             node->reads ? "read by process_vm_readv" : "sent in messages");
+    if (refusal && node->tells && spmd__tell_first(&told))
+        spmd__tell_note("no more shared memory for blocks (%s): others are %s", strerror(refusal),
+                        node->reads ? "read by process_vm_readv" : "sent in messages");
 }
 
 /* Collective over the ranks of one node. */

@@ -10,6 +10,7 @@
 #include "comm/notes.h"
 #include "core/clock.h"
 #include "core/mem.h"
+#include "core/tell.h"
 #include "core/whereabouts.h"
 
 struct watchdog {
@@ -89,10 +90,8 @@ static void warn(const struct watchdog *watchdog, int64_t waited)
             report.names[i] = watchdog->names ? watchdog->names[note.rank] : (int)note.rank;
             report.phrases[i] = describe_rank(&note, report.buffers[i], RANK_BYTES);
         }
-        spmd__text_add(
-            &text, "spmd: warning: waiting for %.3g s: ", (double)waited / (double)CLOCK_SECOND);
         spmd__whereabouts_print(&text, watchdog->notes.count, report.names, report.phrases);
-        fprintf(stderr, "%s\n", line);
+        spmd__tell_warning("waiting for %.3g s: %s", (double)waited / (double)CLOCK_SECOND, line);
     }
     free_report(&report);
 }

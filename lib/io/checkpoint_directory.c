@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/tell.h"
 #include "io/cause.h"
 #include "io/path.h"
 #include "io/seal.h"
@@ -152,7 +153,7 @@ spmd_status spmd__checkpoint_check_free(const char *directory, int64_t step)
 
 static void warn(const char *path)
 {
-    fprintf(stderr, "spmd: warning: %s: cannot be removed: %s\n", path, strerror(errno));
+    spmd__tell_warning("%s: cannot be removed: %s", path, strerror(errno));
 }
 
 static void remove_in(const char *directory, const char *name)

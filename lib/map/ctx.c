@@ -1,20 +1,20 @@
 /* map/ctx.c - what a body sees of its call: inputs, outputs, scratch memory, its place. */
 #include "map/ctx.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "comm/mesh.h"
 #include "core/mem.h"
 #include "core/shape.h"
+#include "core/tell.h"
 #include "map/request.h"
 
 void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status)
 {
     if (ctx->mesh)
-        fprintf(stderr, "spmd: error: rank %d: %s\n", ctx->mesh->rank, spmd_error_message());
+        spmd__tell_error("rank %d: %s", ctx->mesh->rank, spmd_error_message());
     else
-        fprintf(stderr, "spmd: error: %s\n", spmd_error_message());
+        spmd__tell_error("%s", spmd_error_message());
     spmd__error_keep(&ctx->failure, status);
     return NULL;
 }

@@ -1,8 +1,7 @@
 /* map/shard_map_note.c - the note on an input that is resharded at each call. */
-#include <stdio.h>
-
 #include "core/hash.h"
 #include "core/place.h"
+#include "core/tell.h"
 #include "core/traffic.h"
 #include "map/shard_map.h"
 
@@ -48,10 +47,10 @@ static void print_note(const spmd_shard_map_call *call, int index, const spmd_ar
     spmd_array_format(type, sizeof type, array);
     spmd_sharding_format(old, sizeof old, from);
     spmd_sharding_format(wanted, sizeof wanted, to);
-    fprintf(stderr,
-            "spmd: note: %s: %s, %s, is resharded from %s to %s again%s: place it so once, by "
-            "spmd_reshard before the loop\n",
-            place, spmd__argument(&call->names, INPUT, index).text, type, old, wanted, amount);
+    spmd__tell_note("%s: %s, %s, is resharded from %s to %s again%s: place it so once, by "
+                    "spmd_reshard before the loop",
+                    place, spmd__argument(&call->names, INPUT, index).text, type, old, wanted,
+                    amount);
 }
 
 void spmd__inputs_note(const spmd_shard_map_call *call, const spmd_array *array, int index)
