@@ -23,10 +23,6 @@ spmd_status spmd__aside_create(spmd_mesh *mesh, const char *path, int64_t seal, 
 /* How HDF5 shall open such a file: to be closed. */
 hid_t spmd__aside_access(const spmd_file *file);
 
-/* Collective. Makes sure that `bytes` more than what has its place in the file by now, and all
- * metadata, fit on the disk. No agreement: position 0 has the verdict. */
-spmd_status spmd__aside_reserve(spmd_file *file, int64_t bytes);
-
 /* Collective. Ends a new file: puts it in place; or removes it, without touching the message. To
  * abandon it begins with an agreement; where that fails, for want of a rank, the file stays open.
  */

@@ -6,11 +6,11 @@
 
 #include "core/hash.h"
 #include "core/mem.h"
-#include "io/aside.h"
 #include "io/attribute.h"
 #include "io/cause.h"
 #include "io/checksum.h"
 #include "io/object.h"
+#include "io/room.h"
 #include "io/string.h"
 #include "io/types.h"
 
@@ -189,7 +189,7 @@ static spmd_status copy_whole(const spmd_file *from, const char *name, hid_t obj
 {
     bool dataset = H5Iget_type(object) == H5I_DATASET;
     int64_t bytes = dataset ? (int64_t)H5Dget_storage_size(object) : 0;
-    TRY(spmd__mesh_agree(to->mesh, spmd__aside_reserve(to, bytes), 0));
+    TRY(spmd__mesh_agree(to->mesh, spmd__room_reserve(to, bytes), 0));
     if (H5Ocopy(from->id, name, to->id, name, H5P_DEFAULT, creation) < 0)
         return fail_to_copy(from, name, to);
     return SPMD_OK;

@@ -1,8 +1,8 @@
 /* io/dataset_append.c - arrays behind the rows of a dataset. */
-#include "io/aside.h"
 #include "io/cause.h"
 #include "io/chunks.h"
 #include "io/hyperslab.h"
+#include "io/room.h"
 #include "io/writing.h"
 
 static spmd_status fail_to_grow(const struct writing *writing, const char *why)
@@ -32,7 +32,7 @@ static spmd_status reserve(const struct writing *writing, size_t element, spmd_s
     int64_t chunk[SPMD_MAX_DIMS];
     spmd__chunks_of(writing->dataset, chunk);
     int64_t count = spmd__chunks_count(chunk, grown) - spmd__chunks_count(chunk, old);
-    return spmd__aside_reserve(writing->file, spmd__chunks_bytes(chunk, old.ndim, element, count));
+    return spmd__room_reserve(writing->file, spmd__chunks_bytes(chunk, old.ndim, element, count));
 }
 
 static spmd_status extend(struct writing *writing, spmd_shape grown)
@@ -79,7 +79,7 @@ static spmd_status grow(struct writing *writing)
     writing->begun = true;
     TRY(extend(writing, grown));
     TRY(spmd__writing_label(writing, about.dtype, grown));
-    return spmd__aside_reserve(writing->file, 0);
+    return spmd__room_reserve(writing->file, 0);
 }
 
 spmd_status spmd_dataset_append(spmd_file *file, const char *name, spmd_array *array)

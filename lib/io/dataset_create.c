@@ -2,12 +2,12 @@
 #include "io/dataset_create.h"
 
 #include "core/hash.h"
-#include "io/aside.h"
 #include "io/cause.h"
 #include "io/chunks.h"
 #include "io/dataset.h"
 #include "io/filters.h"
 #include "io/object.h"
+#include "io/room.h"
 #include "io/types.h"
 
 const spmd_dataset_options *spmd__options_or_none(const spmd_dataset_options *options)
@@ -136,10 +136,10 @@ spmd_status spmd__dataset_make(const struct creation *creation, bool *begun, hid
         spmd__chunks_choose(creation->options, creation->dtype, creation->part, extents);
     TRY(spmd__mesh_agree(file->mesh, spmd__dataset_check_free(file, creation->name), 0));
     *begun = true;
-    spmd_status status = spmd__aside_reserve(file, room_to_begin(creation, chunk));
+    spmd_status status = spmd__room_reserve(file, room_to_begin(creation, chunk));
     TRY(spmd__mesh_agree(file->mesh, status, 0));
     TRY(create(creation, chunk, dataset));
-    return spmd__aside_reserve(file, 0);
+    return spmd__room_reserve(file, 0);
 }
 
 static spmd_status make_and_close(const struct creation *creation)

@@ -1,8 +1,8 @@
 /* io/dataset_write.c - arrays into datasets: new ones, and parts of those that are there. */
-#include "io/aside.h"
 #include "io/cause.h"
 #include "io/dataset_create.h"
 #include "io/hyperslab.h"
+#include "io/room.h"
 #include "io/writing.h"
 
 static spmd_status make(struct writing *writing)
@@ -57,7 +57,7 @@ static spmd_status find_part(struct writing *writing)
         writing->begun = true;
         TRY(spmd__writing_label(writing, about.dtype, about.shape));
     }
-    return spmd__aside_reserve(writing->file, 0);
+    return spmd__room_reserve(writing->file, 0);
 }
 
 spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,

@@ -1,9 +1,6 @@
-/* io/file.c - file handles: opening, and beginning and ending calls on them. */
+/* io/file.c - file handles: made, looked after and closed; how calls on them begin. */
 #include "io/file.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -14,7 +11,6 @@
 #include "core/mem.h"
 #include "io/aside.h"
 #include "io/cause.h"
-#include "io/seal.h"
 
 spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made)
 {
@@ -90,7 +86,7 @@ void spmd__file_undo(spmd_file *made)
         return;
     if (made->id >= 0)
         QUIETLY(spmd__file_shut(made));
-    if (made->aside && made->mesh->position == 0)
+    if (made->aside && spmd__file_is_first(made))
         unlink(made->aside);
     destroy(made);
 }
@@ -106,6 +102,11 @@ spmd_status spmd__file_settle(spmd_mesh *mesh, spmd_status status, uint64_t dige
     else
         spmd__file_undo(made);
     return status;
+}
+
+bool spmd__file_is_first(const spmd_file *file)
+{
+    return file->mesh->position == 0;
 }
 
 spmd_status spmd__file_check_mesh(const spmd_mesh *mesh)
@@ -155,115 +156,6 @@ spmd_status spmd__file_check_regular(const char *path, const struct stat *about)
     if (!S_ISREG(about->st_mode))
         return spmd_fail(SPMD_ERR_FILE, "%s: not a regular file", path);
     return SPMD_OK;
-}
-
-/* What HDF5 says of these is hard to read. */
-static spmd_status probe(const char *path, int64_t *bytes)
-{
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-    if (fd < 0)
-        return spmd__io_fail_errno(errno, "%s", path);
-    struct stat about = {0};
-    spmd_status status = fstat(fd, &about) == 0 ? spmd__file_check_regular(path, &about)
-                                                : spmd__io_fail_errno(errno, "%s", path);
-    close(fd);
-    *bytes = about.st_size;
-    return status;
-}
-
-static spmd_status fail_to_open(const char *path)
-{
-    struct cause cause = spmd__io_cause();
-    if (cause.minor == H5E_NOTHDF5)
-        return spmd_fail(SPMD_ERR_FILE, "%s: not an HDF5 file", path);
-    if (cause.minor == H5E_TRUNCATED)
-        return spmd_fail(SPMD_ERR_FILE, "%s: cut short (%s)", path, cause.text);
-    if (cause.minor == H5E_CANTLOCKFILE)
-        return spmd_fail(SPMD_ERR_FILE,
-                         "%s: locked by a program that writes it; wait for it, or set "
-                         "HDF5_USE_FILE_LOCKING=FALSE to read all the same (%s)",
-                         path, cause.text);
-    return spmd_fail(SPMD_ERR_FILE, "%s: %s", path, cause.text);
-}
-
-int64_t spmd__file_bytes(const spmd_file *file)
-{
-    int *fd = NULL;
-    struct stat about;
-    if (H5Fget_vfd_handle(file->id, H5P_DEFAULT, (void **)&fd) < 0 || fstat(*fd, &about) != 0)
-        return file->bytes;
-    return about.st_size;
-}
-
-/* HDF5 may crash on damaged metadata; that of a checkpoint is known to be whole. */
-static spmd_status check_seal(spmd_file *file)
-{
-    struct seal seal;
-    TRY(spmd__seal_check(file->path, file->path, &seal));
-    file->step = seal.step;
-    spmd__seal_free(&seal);
-    return SPMD_OK;
-}
-
-/* Each rank opens the file for itself. With MPI-IO and collective metadata, one rank reads for all;
- * but where it meets damage, HDF5 leaves the others waiting for ever. */
-spmd_status spmd__file_open_old(spmd_file *file)
-{
-    TRY(probe(file->path, &file->bytes));
-    TRY(check_seal(file));
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    H5Pset_fapl_sec2(access);
-    file->id = H5Fopen(file->path, H5F_ACC_RDONLY, access);
-    spmd_status status = file->id < 0 ? fail_to_open(file->path) : SPMD_OK;
-    H5Pclose(access);
-    return status;
-}
-
-/* HDF5 takes two images of one name for one file, so each gets a name of its own. */
-static spmd_status open_image(spmd_file *file, const void *bytes, size_t size)
-{
-    enum { GROWTH = 1 << 16 };
-    if (!bytes || size == 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: the image of the file is empty", file->path);
-    struct seal seal;
-    TRY(spmd__seal_check_image(bytes, size, file->path, &seal));
-    file->step = seal.step;
-    spmd__seal_free(&seal);
-    char name[40];
-    snprintf(name, sizeof name, "image %p", (void *)file);
-    hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-    spmd_status status = SPMD_OK;
-    if (H5Pset_fapl_core(access, GROWTH, false) < 0 ||
-        H5Pset_file_image(access, (void *)bytes, size) < 0)
-        status = spmd_fail(SPMD_ERR_MEMORY, "%s: %s", file->path, spmd__io_cause().text);
-    else if ((file->id = H5Fopen(name, H5F_ACC_RDONLY, access)) < 0)
-        status = fail_to_open(file->path);
-    H5Pclose(access);
-    return status;
-}
-
-spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file)
-{
-    TRY(spmd__file_check_mesh(mesh));
-    spmd_file *made = NULL;
-    spmd_status status = spmd__file_begin(mesh, path, file, &made);
-    if (status == SPMD_OK && spmd__mesh_is_member(mesh))
-        QUIETLY(status = spmd__file_open_old(made));
-    uint64_t digest = spmd__hash_text(spmd__hash_text(0, __func__), path);
-    return spmd__file_settle(mesh, status, digest, made, file);
-}
-
-spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size, const char *name,
-                                 spmd_file **file)
-{
-    TRY(spmd__file_check_mesh(mesh));
-    spmd_file *made = NULL;
-    spmd_status status = spmd__file_begin(mesh, name, file, &made);
-    if (status == SPMD_OK && spmd__mesh_is_member(mesh))
-        QUIETLY(status = open_image(made, bytes, size));
-    uint64_t digest = spmd__hash_text(spmd__hash_text(0, __func__), name);
-    digest = spmd__hash(digest, bytes, bytes ? size : 0);
-    return spmd__file_settle(mesh, status, digest, made, file);
 }
 
 /* MPI_Finalize has closed the file. */

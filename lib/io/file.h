@@ -50,6 +50,9 @@ spmd_status spmd__file_end(spmd_file **file, spmd_status status);
 /* Closes the HDF5 file, whatever comes of it. Local for a file that is read, else collective. */
 spmd_status spmd__file_shut(spmd_file *file);
 
+/* Local. Whether this rank is position 0, which alone makes, puts in place and removes. */
+bool spmd__file_is_first(const spmd_file *file);
+
 /* Local. That there is a file, and a mesh that can do I/O; no agreement can follow without. */
 spmd_status spmd__file_check(const spmd_file *file);
 spmd_status spmd__file_check_mesh(const spmd_mesh *mesh);

@@ -68,7 +68,7 @@ static int copy(const char *old, const char *aside)
 /* Position 0 copies, while it has the old file open: a writer is kept away. */
 static spmd_status copy_old(spmd_file *file)
 {
-    int code = file->mesh->position == 0 ? copy(file->target, file->aside) : 0;
+    int code = spmd__file_is_first(file) ? copy(file->target, file->aside) : 0;
     H5Fclose(file->id);
     file->id = H5I_INVALID_HID;
     if (code != 0)

@@ -11,12 +11,12 @@
 #include "comm/mpi.h"
 #include "core/block.h"
 #include "core/mem.h"
-#include "io/aside.h"
 #include "io/cause.h"
 #include "io/chunks.h"
 #include "io/description.h"
 #include "io/filters.h"
 #include "io/hyperslab.h"
+#include "io/room.h"
 #include "io/tiles.h"
 #include "io/transfer.h"
 #include "io/types.h"
@@ -170,7 +170,7 @@ static spmd_status make_room(const struct target *target, const spmd_box *tile)
     spmd_mesh *mesh = target->file->mesh;
     int64_t bytes = tile ? room_of(target, tile) : 0;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_INT64_T, MPI_SUM, mesh->control));
-    return spmd__mesh_agree(mesh, spmd__aside_reserve(target->file, bytes), 0);
+    return spmd__mesh_agree(mesh, spmd__room_reserve(target->file, bytes), 0);
 }
 
 /* Reads `tile` as the file has it. */

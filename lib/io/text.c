@@ -4,10 +4,10 @@
 #include <stdlib.h>
 
 #include "core/hash.h"
-#include "io/aside.h"
 #include "io/cause.h"
 #include "io/object.h"
 #include "io/damage.h"
+#include "io/room.h"
 #include "io/string.h"
 
 static spmd_status fail(const spmd_file *file, const char *name, const char *what)
@@ -28,7 +28,7 @@ static spmd_status create_text(spmd_file *file, const char *name, hid_t type, hi
     H5Sclose(space);
     H5Pclose(creation);
     H5Pclose(link);
-    return status == SPMD_OK ? spmd__aside_reserve(file, 0) : status;
+    return status == SPMD_OK ? spmd__room_reserve(file, 0) : status;
 }
 
 /* Position 0 has it as well as any. */

@@ -2,7 +2,6 @@
 #include "io/writing.h"
 
 #include "array/reshard.h"
-#include "io/aside.h"
 #include "io/attribute.h"
 #include "io/cause.h"
 #include "io/checksum.h"
