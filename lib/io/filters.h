@@ -4,6 +4,22 @@
 
 #include "io/file.h"
 
+/* A filter, as the dataset tells of it. */
+struct used_filter {
+    H5Z_filter_t id;
+    unsigned value; /* the first of its parameters: of deflate, the level; 0: it has none */
+    char name[80];  /* "": of no name */
+};
+
+/* All of a dataset's, in the order in which they are applied. */
+struct pipeline {
+    int count;
+    struct used_filter filter[H5Z_MAX_NFILTERS];
+};
+
+/* Local. Those that a creation property list asks for. */
+struct pipeline spmd__pipeline_of(hid_t creation);
+
 /* Local. That this HDF5 has all filters of a dataset. */
 spmd_status spmd__filters_check(const spmd_file *file, const char *name, hid_t dataset);
 

@@ -7,6 +7,7 @@
 #include "io/chunks.h"
 #include "io/descriptor.h"
 #include "io/direct.h"
+#include "io/filters.h"
 
 /* Whether addresses in the file that has the dataset are offsets from its beginning. */
 static bool begins_with_hdf5(hid_t dataset)
@@ -44,18 +45,13 @@ static bool take_filter(H5Z_filter_t id, struct filters *filters)
 static bool take_filters(hid_t creation, struct placement *placement)
 {
     unsigned options = 0;
-    const int count = H5Pget_nfilters(creation);
+    const struct pipeline pipeline = spmd__pipeline_of(creation);
     H5Pget_chunk_opts(creation, &options);
     placement->filters.element = placement->element;
-    for (int i = 0; i < count; i++) {
-        unsigned flags = 0;
-        size_t nvalues = 0;
-        if (!take_filter(
-                H5Pget_filter2(creation, (unsigned)i, &flags, &nvalues, NULL, 0, NULL, NULL),
-                &placement->filters))
+    for (int i = 0; i < pipeline.count; i++)
+        if (!take_filter(pipeline.filter[i].id, &placement->filters))
             return false;
-    }
-    return count == 0 || options == 0;
+    return pipeline.count == 0 || options == 0;
 }
 
 static spmd_status take_chunk(hid_t dataset, const hsize_t at[], struct chunk *chunk)

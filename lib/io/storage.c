@@ -4,18 +4,14 @@
 
 #include <stdlib.h>
 
+#include "io/filters.h"
 #include "io/types.h"
 
-static void print_filter(struct text *text, hid_t creation, unsigned index)
+static void print_filter(struct text *text, const struct used_filter *filter)
 {
-    unsigned flags = 0, values[1] = {0}, configuration = 0;
-    size_t nvalues = 1;
-    char name[64] = "";
-    H5Z_filter_t filter = H5Pget_filter2(creation, index, &flags, &nvalues, values, sizeof name,
-                                         name, &configuration);
-    switch (filter) {
+    switch (filter->id) {
     case H5Z_FILTER_DEFLATE:
-        spmd__text_add(text, ", deflate %u", values[0]);
+        spmd__text_add(text, ", deflate %u", filter->value);
         return;
     case H5Z_FILTER_SHUFFLE:
         spmd__text_add(text, ", shuffle");
@@ -33,21 +29,22 @@ static void print_filter(struct text *text, hid_t creation, unsigned index)
         spmd__text_add(text, ", scaleoffset");
         return;
     default:
-        spmd__text_add(text, ", filter %d", (int)filter);
-        if (name[0] != '\0')
-            spmd__text_add(text, " (%.*s)", (int)sizeof name - 1, name);
+        spmd__text_add(text, ", filter %d", (int)filter->id);
+        if (filter->name[0] != '\0')
+            spmd__text_add(text, " (%s)", filter->name);
     }
 }
 
 static void print_chunks(struct text *text, hid_t creation)
 {
+    const struct pipeline pipeline = spmd__pipeline_of(creation);
     hsize_t chunk[H5S_MAX_RANK];
-    int ndim = H5Pget_chunk(creation, H5S_MAX_RANK, chunk), nfilters = H5Pget_nfilters(creation);
+    int ndim = H5Pget_chunk(creation, H5S_MAX_RANK, chunk);
     spmd__text_add(text, "chunks ");
     for (int d = 0; d < ndim; d++)
         spmd__text_add(text, "%s%llu", d > 0 ? "x" : "", (unsigned long long)chunk[d]);
-    for (int i = 0; i < nfilters; i++)
-        print_filter(text, creation, (unsigned)i);
+    for (int i = 0; i < pipeline.count; i++)
+        print_filter(text, &pipeline.filter[i]);
 }
 
 void spmd__storage_print(struct text *text, hid_t dataset)
@@ -69,27 +66,23 @@ void spmd__storage_print(struct text *text, hid_t dataset)
     H5Pclose(creation);
 }
 
-static void take_filter(hid_t creation, unsigned index, spmd_dataset_options *options)
+static void take_filter(const struct used_filter *filter, spmd_dataset_options *options)
 {
-    unsigned flags = 0, values[1] = {0}, configuration = 0;
-    size_t nvalues = 1;
-    char name[1];
-    H5Z_filter_t filter = H5Pget_filter2(creation, index, &flags, &nvalues, values, sizeof name,
-                                         name, &configuration);
-    if (filter == H5Z_FILTER_DEFLATE)
-        options->deflate = (int)values[0];
-    options->shuffle = options->shuffle || filter == H5Z_FILTER_SHUFFLE;
-    options->fletcher32 = options->fletcher32 || filter == H5Z_FILTER_FLETCHER32;
+    if (filter->id == H5Z_FILTER_DEFLATE)
+        options->deflate = (int)filter->value;
+    options->shuffle = options->shuffle || filter->id == H5Z_FILTER_SHUFFLE;
+    options->fletcher32 = options->fletcher32 || filter->id == H5Z_FILTER_FLETCHER32;
 }
 
 static void take_chunks(hid_t creation, spmd_dataset_options *options)
 {
+    const struct pipeline pipeline = spmd__pipeline_of(creation);
     hsize_t chunk[H5S_MAX_RANK];
-    int ndim = H5Pget_chunk(creation, H5S_MAX_RANK, chunk), nfilters = H5Pget_nfilters(creation);
+    int ndim = H5Pget_chunk(creation, H5S_MAX_RANK, chunk);
     for (int d = 0; d < ndim && d < SPMD_MAX_DIMS; d++)
         options->chunk[d] = (int64_t)chunk[d];
-    for (int i = 0; i < nfilters; i++)
-        take_filter(creation, (unsigned)i, options);
+    for (int i = 0; i < pipeline.count; i++)
+        take_filter(&pipeline.filter[i], options);
 }
 
 /* What somebody has chosen. */
