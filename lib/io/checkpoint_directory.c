@@ -175,19 +175,31 @@ static void remove_leftovers(const char *directory)
     closedir(stream);
 }
 
-/* Whoever saves shares the lock; who has it alone knows that nobody else does. It is a file of its
- * own, since locks on directories do not reach other nodes everywhere, and those on the file that
- * is written may meet those of MPI-IO. */
-int spmd__checkpoint_lock(const char *directory)
+/* The lock is a file of its own, since locks on directories do not reach other nodes everywhere,
+ * and those on the file that is written may meet those of MPI-IO. */
+static int open_lock(const char *directory)
 {
     char *path = join(directory, ".lock");
     int lock = path ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
     free(path);
+    return lock;
+}
+
+/* Whoever saves shares the lock; who has it alone knows that nobody else does. */
+void spmd__checkpoint_clear(const char *directory)
+{
+    int lock = open_lock(directory);
     if (lock < 0)
-        return -1;
+        return;
     if (flock(lock, LOCK_EX | LOCK_NB) == 0)
         remove_leftovers(directory);
-    while (flock(lock, LOCK_SH) != 0 && errno == EINTR)
+    close(lock);
+}
+
+int spmd__checkpoint_lock(const char *directory)
+{
+    int lock = open_lock(directory);
+    while (lock >= 0 && flock(lock, LOCK_SH) != 0 && errno == EINTR)
         continue;
     return lock;
 }

@@ -29,8 +29,11 @@ spmd_status spmd__checkpoint_make_directory(const char *directory);
 /* That nothing, or a checkpoint, has the name of the one to be saved. */
 spmd_status spmd__checkpoint_check_free(const char *directory, int64_t step);
 
-/* From here until the lock is given back, what this rank writes aside stays. Before, removes what
- * killed runs have left, if no other one is saving. -1: there are no locks here. */
+/* Removes what killed runs have left aside, if nobody is saving here now. Warns where it cannot. */
+void spmd__checkpoint_clear(const char *directory);
+
+/* From here until the lock is given back, what this rank writes aside stays. -1: there are no locks
+ * here. */
 int spmd__checkpoint_lock(const char *directory);
 void spmd__checkpoint_unlock(int lock);
 

@@ -37,6 +37,7 @@ static spmd_status prepare_directory(struct saving *saving)
 {
     TRY(spmd__checkpoint_make_directory(saving->directory));
     TRY(spmd__checkpoint_check_free(saving->directory, saving->step));
+    spmd__checkpoint_clear(saving->directory);
     saving->lock = spmd__checkpoint_lock(saving->directory);
     return SPMD_OK;
 }
