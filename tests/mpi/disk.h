@@ -21,13 +21,14 @@ static inline bool disk_is_seen(const char *disk)
            about.st_dev != around.st_dev;
 }
 
-/* Collective. Mounts a disk of its own at scratch("disk"), with these options of tmpfs; skips the
- * case, and is false, where that cannot be: a mount is seen on its own node alone. */
-static inline bool mount_disk(const char *options)
+/* Collective. Mounts a disk of its own at scratch("disk"), of this type of file system and with
+ * these options; skips the case, and is false, where that cannot be: a mount is seen on its own
+ * node alone. */
+static inline bool mount_disk(const char *type, const char *options)
 {
     const char *disk = scratch("disk");
     bool mounted = test_rank == 0 && (mkdir(disk, 0700) == 0 || errno == EEXIST) &&
-                   mount("tmpfs", disk, "tmpfs", 0, options) == 0;
+                   mount(type, disk, type, 0, options) == 0;
     after_rank_0();
     int seen = disk_is_seen(disk);
     MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);

@@ -1027,7 +1027,7 @@ static void fill_the_disk(spmd_mesh *mesh)
 
 static void a_full_disk_is_told_before_the_write(void)
 {
-    if (!mount_disk("size=1m"))
+    if (!mount_disk("tmpfs", "size=1m"))
         return;
     spmd_mesh *mesh = make_mesh("x=*");
     fill_the_disk(mesh);

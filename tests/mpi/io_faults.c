@@ -304,7 +304,7 @@ static void a_filter_that_is_not_there_is_told(void)
 
 static void a_read_only_place_is_told(void)
 {
-    if (!mount_disk("size=1m"))
+    if (!mount_disk("tmpfs", "size=1m"))
         return;
     spmd_mesh *mesh = make_line();
     const char *path = scratch("disk/v.h5"), *disk = scratch("disk");
@@ -345,7 +345,7 @@ static spmd_status write_more(spmd_mesh *mesh, const char *path, spmd_array *arr
 
 static void a_disk_that_fills_up_at_any_moment_leaves_the_old_file(void)
 {
-    if (!mount_disk("size=2m"))
+    if (!mount_disk("tmpfs", "size=2m"))
         return;
     enum { ELEMENTS = 20000 };
     spmd_mesh *mesh = make_line();
@@ -411,7 +411,7 @@ static void expect_state(spmd_mesh *mesh, const char *directory, int64_t step)
 
 static void a_disk_that_fills_up_at_any_moment_leaves_the_old_checkpoint(void)
 {
-    if (!mount_disk("size=2m"))
+    if (!mount_disk("tmpfs", "size=2m"))
         return;
     spmd_mesh *mesh = make_line();
     const char *disk = scratch("disk"), *ballast = scratch("disk/b"), *run = scratch("disk/run"),
