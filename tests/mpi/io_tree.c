@@ -10,6 +10,40 @@ static const char all_kinds[] =
     "list: [f32[5,3], [], None, [-1]], none: None, note: a b\xc3\xa4, step: -9000000000000000000, "
     "text: }";
 
+/* What a case has: a tree to be written, one that says what is wanted, and what comes back. */
+struct setup {
+    spmd_mesh *mesh;
+    spmd_tree *tree, *like, *read;
+    spmd_file *file; /* NULL: it is not open */
+};
+
+static struct setup set_up(spmd_mesh *mesh)
+{
+    return (struct setup){.mesh = mesh, .tree = new_tree(), .like = new_tree()};
+}
+
+static struct setup set_up_all_kinds(spmd_mesh *mesh)
+{
+    return (struct setup){.mesh = mesh, .tree = new_all_kinds(mesh, "P(x)"), .like = new_tree()};
+}
+
+/* Writes the tree as "t" to a file of this name, and opens it to read. */
+static void write_and_open(struct setup *on, const char *name)
+{
+    write_tree(on->mesh, scratch(name), "t", on->tree);
+    on->file = open_file(on->mesh, scratch(name));
+}
+
+static void tear_down(struct setup *on)
+{
+    spmd_tree_free(&on->read);
+    if (on->file)
+        close_file(&on->file);
+    spmd_tree_free(&on->like);
+    spmd_tree_free(&on->tree);
+    spmd_mesh_free(&on->mesh);
+}
+
 /* Writes under one mesh and spec, reads under another. */
 static void round_trip(spmd_mesh *from, const char *from_spec, spmd_mesh *to, const char *name)
 {
@@ -128,25 +162,20 @@ static void expect_array(const spmd_tree *tree, const char *path, const char *ty
 
 static void a_mask_leaves_out(void)
 {
-    spmd_mesh *mesh = make_grid();
-    spmd_tree *tree = new_all_kinds(mesh, "P(x)"), *read = NULL;
-    write_tree(mesh, scratch("mask.h5"), "t", tree);
-    spmd_file *file = open_file(mesh, scratch("mask.h5"));
-    EXPECT_OK(spmd_tree_read(file, "t",
+    struct setup on = set_up_all_kinds(make_grid());
+    write_and_open(&on, "mask.h5");
+    EXPECT_OK(spmd_tree_read(on.file, "t",
                              "{b: P(-,y), 'd e': None, empty: None, key: None, list: [P(y), None, "
                              "P(), P()], none: P(), note: None, step: P(x), text: P()}",
-                             &read));
-    EXPECT(format_is(read, "{b: f64[2,3@y], 'd e': None, empty: None, key: None, list: "
-                           "[f32[5@y,3], None, None, [-1]], none: None, note: None, step: "
-                           "-9000000000000000000, text: }"));
-    EXPECT(is_arange(read, "b") && is_arange(read, "list/0"));
-    spmd_tree_free(&read);
-    EXPECT_OK(spmd_tree_read(file, "t", "None", &read));
-    EXPECT(format_is(read, "None"));
-    spmd_tree_free(&read);
-    close_file(&file);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+                             &on.read));
+    EXPECT(format_is(on.read, "{b: f64[2,3@y], 'd e': None, empty: None, key: None, list: "
+                              "[f32[5@y,3], None, None, [-1]], none: None, note: None, step: "
+                              "-9000000000000000000, text: }"));
+    EXPECT(is_arange(on.read, "b") && is_arange(on.read, "list/0"));
+    spmd_tree_free(&on.read);
+    EXPECT_OK(spmd_tree_read(on.file, "t", "None", &on.read));
+    EXPECT(format_is(on.read, "None"));
+    tear_down(&on);
 }
 
 static void what_there_is_is_read_alike(void)
@@ -181,53 +210,42 @@ static void what_there_is_is_read_alike(void)
 /* What is marked is a number all the same, and what is not may be wanted as a value. */
 static void like_decides_what_a_number_is(void)
 {
-    spmd_mesh *mesh = make_line();
-    spmd_tree *tree = new_tree(), *like = new_tree(), *read = NULL;
-    EXPECT_OK(spmd_tree_set_key(tree, "key", (spmd_key){{7, 8}}));
-    EXPECT_OK(spmd_tree_set_integer(tree, "step", 42));
-    set_arange(tree, "pair", mesh, "P(x)", SPMD_U32, SPMD_SHAPE(2));
-    set_arange(tree, "zero", mesh, "P()", SPMD_I8, SPMD_SCALAR);
-    write_tree(mesh, scratch("decides.h5"), "t", tree);
-    set_arange(like, "key", mesh, "P()", SPMD_F64, SPMD_SHAPE(2));
-    set_arange(like, "step", mesh, "P()", SPMD_F64, SPMD_SCALAR);
-    EXPECT_OK(spmd_tree_set_key(like, "pair", (spmd_key){{7, 8}}));
-    EXPECT_OK(spmd_tree_set_integer(like, "zero", 1));
-    spmd_file *file = open_file(mesh, scratch("decides.h5"));
-    EXPECT_OK(spmd_tree_read_like(file, "t", like, NULL, &read));
-    EXPECT(format_is(read, "{key: f64[2], pair: key(0,1), step: f64[], zero: 0}"));
-    expect_array(read, "key", "f64[2]", (const double[]){7, 8}, 2);
-    expect_array(read, "step", "f64[]", (const double[]){42}, 1);
-    spmd_tree_free(&read);
-    close_file(&file);
-    spmd_tree_free(&like);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+    struct setup on = set_up(make_line());
+    EXPECT_OK(spmd_tree_set_key(on.tree, "key", (spmd_key){{7, 8}}));
+    EXPECT_OK(spmd_tree_set_integer(on.tree, "step", 42));
+    set_arange(on.tree, "pair", on.mesh, "P(x)", SPMD_U32, SPMD_SHAPE(2));
+    set_arange(on.tree, "zero", on.mesh, "P()", SPMD_I8, SPMD_SCALAR);
+    set_arange(on.like, "key", on.mesh, "P()", SPMD_F64, SPMD_SHAPE(2));
+    set_arange(on.like, "step", on.mesh, "P()", SPMD_F64, SPMD_SCALAR);
+    EXPECT_OK(spmd_tree_set_key(on.like, "pair", (spmd_key){{7, 8}}));
+    EXPECT_OK(spmd_tree_set_integer(on.like, "zero", 1));
+    write_and_open(&on, "decides.h5");
+    EXPECT_OK(spmd_tree_read_like(on.file, "t", on.like, NULL, &on.read));
+    EXPECT(format_is(on.read, "{key: f64[2], pair: key(0,1), step: f64[], zero: 0}"));
+    expect_array(on.read, "key", "f64[2]", (const double[]){7, 8}, 2);
+    expect_array(on.read, "step", "f64[]", (const double[]){42}, 1);
+    tear_down(&on);
 }
 
 static void reading_alike_converts(void)
 {
-    spmd_mesh *mesh = make_line();
-    spmd_tree *tree = new_tree(), *like = new_tree(), *read = NULL;
-    set_arange(tree, "i", mesh, "P(x)", SPMD_I32, SPMD_SHAPE(9));
-    set_arange(tree, "f", mesh, "P(x)", SPMD_F64, SPMD_SHAPE(4, 5));
-    set_arange(tree, "c", mesh, "P(x)", SPMD_C64, SPMD_SHAPE(3));
-    write_tree(mesh, scratch("casts.h5"), "t", tree);
-    spmd_file *file = open_file(mesh, scratch("casts.h5"));
-    set_arange(like, "i", mesh, "P()", SPMD_BF16, SPMD_SHAPE(9));
-    set_arange(like, "f", mesh, "P(-,x)", SPMD_I8, SPMD_SHAPE(4, 5));
-    set_arange(like, "c", mesh, "P()", SPMD_C128, SPMD_SHAPE(3));
-    EXPECT_OK(spmd_tree_read_like(file, "t", like, NULL, &read));
-    EXPECT(format_is(read, "{c: c128[3], f: i8[4,5@x], i: bf16[9]}"));
-    EXPECT(is_arange(read, "c") && is_arange(read, "f") && is_arange(read, "i"));
-    spmd_tree_free(&read);
-    set_arange(like, "c", mesh, "P()", SPMD_F32, SPMD_SHAPE(3));
-    EXPECT_FAILS(spmd_tree_read_like(file, "t", like, NULL, &read), SPMD_ERR_DTYPE,
+    struct setup on = set_up(make_line());
+    set_arange(on.tree, "i", on.mesh, "P(x)", SPMD_I32, SPMD_SHAPE(9));
+    set_arange(on.tree, "f", on.mesh, "P(x)", SPMD_F64, SPMD_SHAPE(4, 5));
+    set_arange(on.tree, "c", on.mesh, "P(x)", SPMD_C64, SPMD_SHAPE(3));
+    write_and_open(&on, "casts.h5");
+    set_arange(on.like, "i", on.mesh, "P()", SPMD_BF16, SPMD_SHAPE(9));
+    set_arange(on.like, "f", on.mesh, "P(-,x)", SPMD_I8, SPMD_SHAPE(4, 5));
+    set_arange(on.like, "c", on.mesh, "P()", SPMD_C128, SPMD_SHAPE(3));
+    EXPECT_OK(spmd_tree_read_like(on.file, "t", on.like, NULL, &on.read));
+    EXPECT(format_is(on.read, "{c: c128[3], f: i8[4,5@x], i: bf16[9]}"));
+    EXPECT(is_arange(on.read, "c") && is_arange(on.read, "f") && is_arange(on.read, "i"));
+    spmd_tree_free(&on.read);
+    set_arange(on.like, "c", on.mesh, "P()", SPMD_F32, SPMD_SHAPE(3));
+    EXPECT_FAILS(spmd_tree_read_like(on.file, "t", on.like, NULL, &on.read), SPMD_ERR_DTYPE,
                  "casts.h5: dataset \"t/c\" is c64; that is not converted to f32");
-    EXPECT(!read);
-    close_file(&file);
-    spmd_tree_free(&like);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+    EXPECT(!on.read);
+    tear_down(&on);
 }
 
 /* The f64 `inner`, arange, with zeros behind it in `outer`. */
@@ -282,36 +300,30 @@ static void other_things_are_padded(void)
 {
     const spmd_tree_read_options pad = {.pad = true};
     static const double padded[] = {0, 1, 2, 0, 0};
-    spmd_mesh *mesh = make_line();
-    spmd_tree *tree = new_tree(), *like = new_tree(), *read = NULL;
+    struct setup on = set_up(make_line());
     double zeros[5] = {0};
     spmd_block small = spmd_block_borrow((void *)block_data, SPMD_F64, SPMD_SHAPE(3));
     spmd_block large = spmd_block_borrow(zeros, SPMD_F64, SPMD_SHAPE(5));
     spmd_sharding *parts = NULL;
     spmd_array *sum = NULL;
-    EXPECT_OK(spmd_tree_set_block(tree, "b", &small));
-    EXPECT_OK(spmd_tree_set_block(tree, "u", &small));
-    write_tree(mesh, scratch("others.h5"), "t", tree);
-    EXPECT_OK(spmd_tree_set_block(like, "b", &large));
-    EXPECT_OK(spmd_sharding_create(mesh, "P(unreduced={x})", &parts));
+    EXPECT_OK(spmd_tree_set_block(on.tree, "b", &small));
+    EXPECT_OK(spmd_tree_set_block(on.tree, "u", &small));
+    EXPECT_OK(spmd_tree_set_block(on.like, "b", &large));
+    EXPECT_OK(spmd_sharding_create(on.mesh, "P(unreduced={x})", &parts));
     EXPECT_OK(spmd_device_put(zeros, 5, SPMD_F64, SPMD_SHAPE(5), parts, &sum));
-    EXPECT_OK(spmd_tree_set_array(like, "u", sum));
-    spmd_file *file = open_file(mesh, scratch("others.h5"));
-    EXPECT_FAILS(spmd_tree_read_like(file, "t", like, NULL, &read), SPMD_ERR_SHAPE,
+    EXPECT_OK(spmd_tree_set_array(on.like, "u", sum));
+    write_and_open(&on, "others.h5");
+    EXPECT_FAILS(spmd_tree_read_like(on.file, "t", on.like, NULL, &on.read), SPMD_ERR_SHAPE,
                  "others.h5: dataset \"t/b\" is f64[3], and f64[5] is wanted: with `pad` zeros");
-    if (EXPECT_OK(spmd_tree_read_like(file, "t", like, &pad, &read))) {
+    if (EXPECT_OK(spmd_tree_read_like(on.file, "t", on.like, &pad, &on.read))) {
         const spmd_block *block = NULL;
-        EXPECT_OK(spmd_tree_get_block(read, "b", &block));
+        EXPECT_OK(spmd_tree_get_block(on.read, "b", &block));
         EXPECT(memcmp(block->data, padded, sizeof padded) == 0);
-        expect_array(read, "u", test_size > 1 ? "f64[5]{U:x}" : "f64[5]", padded, 5);
+        expect_array(on.read, "u", test_size > 1 ? "f64[5]{U:x}" : "f64[5]", padded, 5);
     }
-    spmd_tree_free(&read);
-    close_file(&file);
     spmd_array_free(&sum);
     spmd_sharding_free(&parts);
-    spmd_tree_free(&like);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+    tear_down(&on);
 }
 
 static void a_strict_mesh_pads(void)
@@ -340,28 +352,24 @@ static void a_strict_mesh_pads(void)
 
 static void a_changed_file_gets_another_tree(void)
 {
-    spmd_mesh *mesh = make_line();
-    spmd_tree *tree = new_all_kinds(mesh, "P(x)"), *more = new_tree(), *read = NULL;
-    write_tree(mesh, scratch("changed.h5"), "t", tree);
-    spmd_file *file = NULL;
+    struct setup on = set_up_all_kinds(make_line());
+    spmd_tree *more = new_tree();
+    write_tree(on.mesh, scratch("changed.h5"), "t", on.tree);
     EXPECT_OK(spmd_tree_set_text(more, "l/0", "more"));
-    set_arange(more, "l/1", mesh, "P(x)", SPMD_I16, SPMD_SHAPE(4, 2));
-    EXPECT_OK(spmd_file_modify(mesh, scratch("changed.h5"), &file));
-    EXPECT_FAILS(spmd_tree_write(file, "t", more), SPMD_ERR_FILE, "already has a group \"t\"");
-    EXPECT_OK(spmd_tree_write(file, "t/more", more));
-    close_file(&file);
-    file = open_file(mesh, scratch("changed.h5"));
-    EXPECT_OK(spmd_tree_read(file, "t/more", "P(-,x)", &read));
-    EXPECT(format_is(read, "{l: [more, i16[4,2@x]]}") && is_arange(read, "l/1"));
-    spmd_tree_free(&read);
-    EXPECT_OK(spmd_tree_set_none(tree, "more"));
-    EXPECT_OK(spmd_tree_read_like(file, "t", tree, NULL, &read));
-    EXPECT(spmd_tree_equal(tree, read));
-    spmd_tree_free(&read);
-    close_file(&file);
+    set_arange(more, "l/1", on.mesh, "P(x)", SPMD_I16, SPMD_SHAPE(4, 2));
+    EXPECT_OK(spmd_file_modify(on.mesh, scratch("changed.h5"), &on.file));
+    EXPECT_FAILS(spmd_tree_write(on.file, "t", more), SPMD_ERR_FILE, "already has a group \"t\"");
+    EXPECT_OK(spmd_tree_write(on.file, "t/more", more));
+    close_file(&on.file);
+    on.file = open_file(on.mesh, scratch("changed.h5"));
+    EXPECT_OK(spmd_tree_read(on.file, "t/more", "P(-,x)", &on.read));
+    EXPECT(format_is(on.read, "{l: [more, i16[4,2@x]]}") && is_arange(on.read, "l/1"));
+    spmd_tree_free(&on.read);
+    EXPECT_OK(spmd_tree_set_none(on.tree, "more"));
+    EXPECT_OK(spmd_tree_read_like(on.file, "t", on.tree, NULL, &on.read));
+    EXPECT(spmd_tree_equal(on.tree, on.read));
     spmd_tree_free(&more);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+    tear_down(&on);
 }
 
 static void a_file_stays_what_it_is(void)
@@ -429,52 +437,45 @@ static void deep_trees_come_back(void)
 {
     enum { STEPS = 63 }; /* on level 64 */
     char path[2 * STEPS + 2];
-    spmd_mesh *mesh = make_line();
-    spmd_tree *tree = new_tree(), *read = NULL;
+    struct setup on = set_up(make_line());
     int64_t integer = 0;
     deep_path(path, STEPS);
-    EXPECT_OK(spmd_tree_set_integer(tree, path, 64));
-    write_tree(mesh, scratch("deep.h5"), "t", tree);
-    spmd_file *file = open_file(mesh, scratch("deep.h5"));
-    EXPECT_OK(spmd_tree_read(file, "t", "P()", &read));
-    EXPECT(spmd_tree_equal(read, tree));
-    EXPECT_OK(spmd_tree_get_integer(read, path, &integer));
+    EXPECT_OK(spmd_tree_set_integer(on.tree, path, 64));
+    write_and_open(&on, "deep.h5");
+    EXPECT_OK(spmd_tree_read(on.file, "t", "P()", &on.read));
+    EXPECT(spmd_tree_equal(on.read, on.tree));
+    EXPECT_OK(spmd_tree_get_integer(on.read, path, &integer));
     EXPECT(integer == 64);
-    spmd_tree_free(&read);
-    EXPECT_FAILS(spmd_tree_read(file, "/", "P()", &read), SPMD_ERR_FILE,
+    spmd_tree_free(&on.read);
+    EXPECT_FAILS(spmd_tree_read(on.file, "/", "P()", &on.read), SPMD_ERR_FILE,
                  "is on level 64: a tree has 64");
-    close_file(&file);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+    tear_down(&on);
 }
 
 static void wide_trees_come_back(void)
 {
     enum { WIDE = 40 };
-    spmd_mesh *mesh = make_line();
-    spmd_tree *tree = new_tree(), *read = NULL;
+    struct setup on = set_up(make_line());
     char path[40];
     for (int i = 0; i < WIDE; i++) {
         snprintf(path, sizeof path, "list/%d", i);
-        EXPECT_OK(spmd_tree_set_integer(tree, path, i));
+        EXPECT_OK(spmd_tree_set_integer(on.tree, path, i));
         snprintf(path, sizeof path, "dict/\xc3\xb6%d", WIDE - i);
-        set_arange(tree, path, mesh, i % 2 ? "P(x)" : "P()", SPMD_I64, SPMD_SHAPE(i));
+        set_arange(on.tree, path, on.mesh, i % 2 ? "P(x)" : "P()", SPMD_I64, SPMD_SHAPE(i));
     }
-    write_tree(mesh, scratch("wide.h5"), "", tree);
-    spmd_file *file = open_file(mesh, scratch("wide.h5"));
-    if (EXPECT_OK(spmd_tree_read(file, "", "P(x)", &read)) && EXPECT(spmd_tree_equal(read, tree)))
+    write_tree(on.mesh, scratch("wide.h5"), "", on.tree);
+    on.file = open_file(on.mesh, scratch("wide.h5"));
+    if (EXPECT_OK(spmd_tree_read(on.file, "", "P(x)", &on.read)) &&
+        EXPECT(spmd_tree_equal(on.read, on.tree)))
         for (int i = 0; i < WIDE; i++) {
             int64_t integer = -1;
             snprintf(path, sizeof path, "list/%d", i);
-            EXPECT_OK(spmd_tree_get_integer(read, path, &integer));
+            EXPECT_OK(spmd_tree_get_integer(on.read, path, &integer));
             EXPECT(integer == i);
             snprintf(path, sizeof path, "dict/\xc3\xb6%d", WIDE - i);
-            EXPECT(is_arange(read, path));
+            EXPECT(is_arange(on.read, path));
         }
-    spmd_tree_free(&read);
-    close_file(&file);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+    tear_down(&on);
 }
 
 /* A generator of cases: the same on all ranks. */
@@ -581,17 +582,15 @@ static void idle_ranks_succeed_at_once(void)
 
 static void structures_that_do_not_fit_are_told(void)
 {
-    spmd_mesh *mesh = make_line();
-    spmd_tree *tree = new_all_kinds(mesh, "P(x)"), *like = new_tree(), *read = NULL;
-    write_tree(mesh, scratch("fits.h5"), "t", tree);
-    spmd_file *file = open_file(mesh, scratch("fits.h5"));
-    EXPECT_OK(spmd_tree_set_tree(like, "", tree));
-    EXPECT_OK(spmd_tree_set_integer(like, "key", 1));
-    EXPECT_OK(spmd_tree_set_integer(like, "note", 1));
-    EXPECT_OK(spmd_tree_set_text(like, "step", "one"));
-    set_arange(like, "more", mesh, "P()", SPMD_F32, SPMD_SCALAR);
-    EXPECT_OK(spmd_tree_set_dict(like, "list"));
-    EXPECT_FAILS(spmd_tree_read_like(file, "t", like, NULL, &read), SPMD_ERR_ARGUMENT,
+    struct setup on = set_up_all_kinds(make_line());
+    write_and_open(&on, "fits.h5");
+    EXPECT_OK(spmd_tree_set_tree(on.like, "", on.tree));
+    EXPECT_OK(spmd_tree_set_integer(on.like, "key", 1));
+    EXPECT_OK(spmd_tree_set_integer(on.like, "note", 1));
+    EXPECT_OK(spmd_tree_set_text(on.like, "step", "one"));
+    set_arange(on.like, "more", on.mesh, "P()", SPMD_F32, SPMD_SCALAR);
+    EXPECT_OK(spmd_tree_set_dict(on.like, "list"));
+    EXPECT_FAILS(spmd_tree_read_like(on.file, "t", on.like, NULL, &on.read), SPMD_ERR_ARGUMENT,
                  "fits.h5:t, in 5 places: like is a dict of ");
     expect_same_message();
     static const char *const places[] = {
@@ -603,28 +602,25 @@ static void structures_that_do_not_fit_are_told(void)
     };
     for (int i = 0; i < 5; i++)
         EXPECT(strstr(spmd_error_message(), places[i]));
-    EXPECT_OK(spmd_tree_set_dict(like, ""));
-    set_arange(like, "b", mesh, "P()", SPMD_I32, SPMD_SHAPE(7));
-    EXPECT_FAILS(spmd_tree_read_like(file, "t/d e", like, NULL, &read), SPMD_ERR_ARGUMENT,
+    EXPECT_OK(spmd_tree_set_dict(on.like, ""));
+    set_arange(on.like, "b", on.mesh, "P()", SPMD_I32, SPMD_SHAPE(7));
+    EXPECT_FAILS(spmd_tree_read_like(on.file, "t/d e", on.like, NULL, &on.read), SPMD_ERR_ARGUMENT,
                  "fits.h5:t/d e has gr\xc3\xb6\xc3\x9f");
-    EXPECT_FAILS(spmd_tree_read(file, "t/list", "{a: P()}", &read), SPMD_ERR_ARGUMENT,
+    EXPECT_FAILS(spmd_tree_read(on.file, "t/list", "{a: P()}", &on.read), SPMD_ERR_ARGUMENT,
                  "specs is no prefix of ");
-    EXPECT(!read);
-    spmd_tree_free(&like);
+    EXPECT(!on.read);
+    spmd_tree_free(&on.like);
 
-    like = new_tree();
-    set_arange(like, "gr\xc3\xb6\xc3\x9fte", mesh, "P()", SPMD_I32, SPMD_SHAPE(6));
-    EXPECT_FAILS(
-        spmd_tree_read_like(file, "t/d e", like, &(spmd_tree_read_options){.pad = true}, &read),
-        SPMD_ERR_SHAPE, "e\" is i32[7], and i32[6] is wanted: it has no place there");
-    set_arange(like, "gr\xc3\xb6\xc3\x9fte", mesh, "P()", SPMD_I32, SPMD_SHAPE(7, 1));
-    EXPECT_FAILS(
-        spmd_tree_read_like(file, "t/d e", like, &(spmd_tree_read_options){.pad = true}, &read),
-        SPMD_ERR_SHAPE, "e\" is i32[7], and i32[7,1] is wanted");
-    spmd_tree_free(&like);
-    close_file(&file);
-    spmd_tree_free(&tree);
-    spmd_mesh_free(&mesh);
+    on.like = new_tree();
+    set_arange(on.like, "gr\xc3\xb6\xc3\x9fte", on.mesh, "P()", SPMD_I32, SPMD_SHAPE(6));
+    EXPECT_FAILS(spmd_tree_read_like(on.file, "t/d e", on.like,
+                                     &(spmd_tree_read_options){.pad = true}, &on.read),
+                 SPMD_ERR_SHAPE, "e\" is i32[7], and i32[6] is wanted: it has no place there");
+    set_arange(on.like, "gr\xc3\xb6\xc3\x9fte", on.mesh, "P()", SPMD_I32, SPMD_SHAPE(7, 1));
+    EXPECT_FAILS(spmd_tree_read_like(on.file, "t/d e", on.like,
+                                     &(spmd_tree_read_options){.pad = true}, &on.read),
+                 SPMD_ERR_SHAPE, "e\" is i32[7], and i32[7,1] is wanted");
+    tear_down(&on);
 }
 
 static void wrong_uses_of_writing_are_told(void)

@@ -18,6 +18,21 @@ static spmd_loader *load_one(spmd_mesh *mesh, const char *name, const char *spec
     return load(mesh, 1, (const char *[]){name}, (const char *[]){spec}, options);
 }
 
+/* On all ranks in a line. */
+static spmd_loader *load_on_line(const char *name, const char *spec, spmd_loader_options options)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_loader *loader = load_one(mesh, name, spec, options);
+    spmd_mesh_free(&mesh);
+    return loader;
+}
+
+/* The same of its row numbers. */
+static spmd_loader *load_rows(spmd_loader_options options)
+{
+    return load_on_line("row", "P(x)", options);
+}
+
 /* Collective. The row numbers of the next batch of a loader whose only dataset they are. */
 static int64_t next_rows(spmd_loader *loader, int64_t rows[ROWS])
 {
@@ -59,8 +74,7 @@ static bool same_rows(int64_t count, const int64_t a[], const int64_t b[])
 
 static void rows_come_in_file_order(void)
 {
-    spmd_mesh *mesh = make_line();
-    spmd_loader *loader = load_one(mesh, "row", "P(x)", (spmd_loader_options){.batch = 10});
+    spmd_loader *loader = load_rows((spmd_loader_options){.batch = 10});
     EXPECT(spmd_loader_rows(loader) == ROWS);
     EXPECT(spmd_loader_batches(loader) == 5);
     for (int64_t at = 0; at < 12; at++) {
@@ -72,15 +86,13 @@ static void rows_come_in_file_order(void)
     }
     spmd_loader_free(&loader);
     EXPECT(!loader);
-    spmd_mesh_free(&mesh);
 }
 
 static void each_epoch_has_each_row_once_in_its_own_order(void)
 {
     const spmd_loader_options options = {
         .batch = 8, .shuffle = true, .key = spmd_key_create(5), .keep_rest = true};
-    spmd_mesh *mesh = make_line();
-    spmd_loader *loader = load_one(mesh, "row", "P(x)", options);
+    spmd_loader *loader = load_rows(options);
     int64_t rows[3][ROWS], again[ROWS];
     for (int e = 0; e < 3; e++) {
         EXPECT(epoch_rows(loader, rows[e]) == ROWS);
@@ -91,22 +103,18 @@ static void each_epoch_has_each_row_once_in_its_own_order(void)
     epoch_rows(loader, again);
     EXPECT(same_rows(ROWS, rows[1], again));
     spmd_loader_free(&loader);
-    spmd_mesh_free(&mesh);
 }
 
 static void another_key_is_another_order(void)
 {
     int64_t rows[2][ROWS];
-    spmd_mesh *mesh = make_line();
     for (uint64_t k = 0; k < 2; k++) {
-        spmd_loader *loader = load_one(
-            mesh, "row", "P(x)",
+        spmd_loader *loader = load_rows(
             (spmd_loader_options){.batch = ROWS, .shuffle = true, .key = spmd_key_create(k)});
         EXPECT(epoch_rows(loader, rows[k]) == ROWS);
         spmd_loader_free(&loader);
     }
     EXPECT(!same_rows(ROWS, rows[0], rows[1]));
-    spmd_mesh_free(&mesh);
 }
 
 static const spmd_loader_options in_sevens = {
@@ -327,18 +335,16 @@ static void labels_go_with_their_samples(void)
 static void the_rest_is_dropped_or_kept(void)
 {
     int64_t rows[ROWS];
-    spmd_mesh *mesh = make_line();
-    spmd_loader *loader = load_one(mesh, "row", "P(x)", (spmd_loader_options){.batch = 25});
+    spmd_loader *loader = load_rows((spmd_loader_options){.batch = 25});
     EXPECT(spmd_loader_batches(loader) == 2 && epoch_rows(loader, rows) == 50);
     spmd_loader_free(&loader);
-    loader = load_one(mesh, "row", "P(x)", (spmd_loader_options){.batch = 25, .keep_rest = true});
+    loader = load_rows((spmd_loader_options){.batch = 25, .keep_rest = true});
     EXPECT(spmd_loader_batches(loader) == 3 && epoch_rows(loader, rows) == ROWS);
     spmd_loader_free(&loader);
-    loader = load_one(mesh, "row", "P(x)", (spmd_loader_options){.batch = 100, .keep_rest = true});
+    loader = load_rows((spmd_loader_options){.batch = 100, .keep_rest = true});
     EXPECT(spmd_loader_batches(loader) == 1 && epoch_rows(loader, rows) == ROWS);
     EXPECT(spmd_loader_epoch(loader) == 1);
     spmd_loader_free(&loader);
-    spmd_mesh_free(&mesh);
 }
 
 static void batches_read_when_asked_for_are_the_same(void)
@@ -377,8 +383,7 @@ static void a_position_is_behind_what_was_given(void)
 
 static void a_position_of_something_else_is_refused(void)
 {
-    spmd_mesh *mesh = make_line();
-    spmd_loader *loader = load_one(mesh, "contiguous", "P(x)", in_sevens);
+    spmd_loader *loader = load_on_line("contiguous", "P(x)", in_sevens);
     spmd_tree *state = NULL, *other = NULL;
     EXPECT_OK(spmd_loader_state(loader, &state));
 #define REFUSED(change, message)                                                     \
@@ -405,13 +410,11 @@ static void a_position_of_something_else_is_refused(void)
     expect_known(loader, 0, 3, is_int);
     spmd_tree_free(&state);
     spmd_loader_free(&loader);
-    spmd_mesh_free(&mesh);
 }
 
 static void the_last_epoch_ends(void)
 {
-    spmd_mesh *mesh = make_line();
-    spmd_loader *loader = load_one(mesh, "row", "P(x)", in_sevens);
+    spmd_loader *loader = load_rows(in_sevens);
     spmd_array *batch = NULL;
     int64_t rows[ROWS];
     EXPECT_OK(spmd_loader_seek(loader, UINT32_MAX, spmd_loader_batches(loader) - 1));
@@ -422,7 +425,6 @@ static void the_last_epoch_ends(void)
     EXPECT_OK(spmd_loader_seek(loader, 0, 0));
     EXPECT(next_rows(loader, rows) == 7);
     spmd_loader_free(&loader);
-    spmd_mesh_free(&mesh);
 }
 
 static void ranks_that_disagree_are_told(void)
@@ -431,12 +433,10 @@ static void ranks_that_disagree_are_told(void)
         harness_skip("one rank agrees with itself");
         return;
     }
-    spmd_mesh *mesh = make_line();
-    spmd_loader *loader = load_one(mesh, "row", "P(x)", in_sevens);
+    spmd_loader *loader = load_rows(in_sevens);
     EXPECT_FAILS(spmd_loader_seek(loader, 0, test_rank % 2), SPMD_ERR_DISAGREE,
                  "spmd_loader_seek (loader.c:");
     spmd_loader_free(&loader);
-    spmd_mesh_free(&mesh);
 }
 
 static spmd_loader *forgotten;
@@ -456,10 +456,8 @@ static void free_forgotten(void)
 
 static void a_loader_is_freed_after_the_end(void)
 {
-    spmd_mesh *mesh = make_line();
-    forgotten = load_one(mesh, "row", "P(x)", in_sevens);
+    forgotten = load_rows(in_sevens);
     EXPECT(atexit(free_forgotten) == 0);
-    spmd_mesh_free(&mesh);
 }
 
 static void windows_shuffle_whole_chunks(void)
