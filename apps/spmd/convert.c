@@ -6,6 +6,8 @@
 #include <sys/stat.h>
 
 #include "cmd.h"
+#include "file.h"
+#include "h5file.h"
 #include "plural.h"
 
 struct conversion {
@@ -107,11 +109,7 @@ static spmd_status convert_all(struct conversion *run)
 static spmd_status write_out(struct conversion *run)
 {
     SPMD_TRY(spmd_file_create(run->mesh, run->options->out, &run->out));
-    spmd_status status = convert_all(run);
-    if (status == SPMD_OK)
-        return spmd_file_close(&run->out);
-    spmd_file_discard(&run->out);
-    return status;
+    return h5file_end(&run->out, convert_all(run));
 }
 
 /* A converted checkpoint is a plain file, which can no longer be compared with what was saved. */
@@ -155,27 +153,17 @@ static spmd_status open_and_convert(struct conversion *run)
 {
     SPMD_TRY(check_out(run));
     SPMD_TRY(spmd_file_open(run->mesh, run->options->in, &run->in));
-    spmd_status status = write_out(run);
-    if (status == SPMD_OK)
-        return spmd_file_close(&run->in);
-    spmd_file_discard(&run->in);
-    return status;
-}
-
-static long long size_of(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 ? (long long)about.st_size : -1;
+    return h5file_end(&run->in, write_out(run));
 }
 
 static spmd_status convert(struct conversion *run)
 {
     const struct convert_options *options = run->options;
-    long long before = size_of(options->in);
+    long long before = file_size(options->in);
     SPMD_TRY(open_and_convert(run));
     if (cmd_is_speaker())
         printf("%s: %lld array%s, %lld bytes in place of %lld\n", options->out,
-               (long long)run->arrays, plural(run->arrays), size_of(options->out), before);
+               (long long)run->arrays, plural(run->arrays), file_size(options->out), before);
     return SPMD_OK;
 }
 

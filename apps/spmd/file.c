@@ -59,6 +59,12 @@ spmd_status file_read(const char *path, char **text, size_t *size)
     return status;
 }
 
+long long file_size(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 ? (long long)info.st_size : -1;
+}
+
 /* A new file beside others of that name, with the permissions of any new file. */
 static int open_aside(char *aside)
 {

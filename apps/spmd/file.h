@@ -10,6 +10,9 @@
 /* All of a regular file, with a zero behind it; free() it. Fails with SPMD_ERR_FILE. */
 spmd_status file_read(const char *path, char **text, size_t *size);
 
+/* Its bytes; -1: it is not there. */
+long long file_size(const char *path);
+
 /* Writes PATH.XXXXXX, a new name, by `write`, brings it to the disk, and renames it to `path`.
  * False with errno on failure; then `path` is as it was. */
 bool file_replace(const char *path, void (*write)(FILE *stream, const void *user),

@@ -44,12 +44,6 @@ struct request {
     const char **files; /* [nfiles] */
 };
 
-long long info_size(const char *path)
-{
-    struct stat about;
-    return stat(path, &about) == 0 ? (long long)about.st_size : -1;
-}
-
 bool info_is_array(const spmd_file_entry *entry)
 {
     return entry->kind == SPMD_TREE_ARRAY && !entry->problem && !entry->link;

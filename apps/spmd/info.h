@@ -7,9 +7,7 @@
 /* info_system.c. Collective over MPI_COMM_WORLD. Prints versions, ranks, environment. */
 void info_system(void);
 
-/* info.c. Local. The bytes of a file, -1 if it has gone; whether an entry is an array, and not the
- * second name of one. */
-long long info_size(const char *path);
+/* info.c. Local. Whether an entry is an array, and not the second name of one. */
 bool info_is_array(const spmd_file_entry *entry);
 
 /* info_file.c. Collective over `mesh`. Prints what a file has, as a table or as a JSON object;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cmd.h"
+#include "h5file.h"
 
 bool info_is_dataset(const spmd_file_entry *entry)
 {
@@ -97,9 +98,5 @@ spmd_status info_file(spmd_mesh *mesh, const char *path, bool json)
 {
     spmd_file *file = NULL;
     SPMD_TRY(spmd_file_open(mesh, path, &file));
-    spmd_status status = list(mesh, file, path, json);
-    if (status == SPMD_OK)
-        return spmd_file_close(&file);
-    spmd_file_discard(&file);
-    return status;
+    return h5file_end(&file, list(mesh, file, path, json));
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 
+#include "file.h"
 #include "json.h"
 
 static void print_dataset(const spmd_file_entry *entry)
@@ -48,7 +49,7 @@ void info_print_json(const struct info_sheet *sheet)
     const spmd_file_listing *listing = sheet->listing;
     fputs("{\"file\": ", stdout);
     json_text(stdout, sheet->path);
-    printf(", \"bytes\": %lld, \"step\": ", info_size(sheet->path));
+    printf(", \"bytes\": %lld, \"step\": ", file_size(sheet->path));
     printf(listing->step < 0 ? "null" : "%lld", (long long)listing->step);
     fputs(", \"contents\": [", stdout);
     for (int i = 0; i < listing->count; i++) {

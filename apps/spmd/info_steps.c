@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "file.h"
 #include "json.h"
 #include "plural.h"
 
@@ -19,7 +20,7 @@ static void print(const char *directory, int count, const int64_t steps[])
     printf("%s: %d checkpoint%s\n", directory, count, plural(count));
     for (int i = 0; i < count; i++) {
         info_step_path(directory, steps[i], path);
-        printf("  step %lld  %lld bytes  %s%s\n", (long long)steps[i], info_size(path), path,
+        printf("  step %lld  %lld bytes  %s%s\n", (long long)steps[i], file_size(path), path,
                i + 1 == count ? "  latest" : "");
     }
 }
@@ -33,7 +34,7 @@ static void print_json(const char *directory, int count, const int64_t steps[])
     for (int i = 0; i < count; i++) {
         info_step_path(directory, steps[i], path);
         printf("%s\n   {\"step\": %lld, \"bytes\": %lld, \"file\": ", i > 0 ? "," : "",
-               (long long)steps[i], info_size(path));
+               (long long)steps[i], file_size(path));
         json_text(stdout, path);
         fputc('}', stdout);
     }

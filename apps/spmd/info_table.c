@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "file.h"
 #include "plural.h"
 
 enum { CELL_BYTES = 512, WIDEST = 48, TEXT_SHOWN = 40 };
@@ -173,6 +174,6 @@ void info_print_table(const struct info_sheet *sheet)
     printf("%s: ", sheet->path);
     if (listing->step >= 0)
         printf("checkpoint of step %lld, sealed, ", (long long)listing->step);
-    printf("%d array%s, %lld bytes\n", arrays, plural(arrays), info_size(sheet->path));
+    printf("%d array%s, %lld bytes\n", arrays, plural(arrays), file_size(sheet->path));
     print_lines(sheet);
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "cmd.h"
+#include "h5file.h"
 #include "plural.h"
 
 /* What was read of a file. */
@@ -46,12 +47,7 @@ static spmd_status verify_file(spmd_mesh *mesh, const char *path)
     spmd_file *file = NULL;
     struct tally tally = {0, 0};
     SPMD_TRY(spmd_file_open(mesh, path, &file));
-    spmd_status status = read_all(file, &tally);
-    if (status != SPMD_OK) {
-        spmd_file_discard(&file);
-        return status;
-    }
-    SPMD_TRY(spmd_file_close(&file));
+    SPMD_TRY(h5file_end(&file, read_all(file, &tally)));
     if (cmd_is_speaker())
         printf("%s: %lld array%s read, %lld compared with checksums\n", path,
                (long long)tally.arrays, plural(tally.arrays), (long long)tally.with_checksum);

@@ -5,6 +5,7 @@
 
 #include "digest.h"
 #include "digits.h"
+#include "h5file.h"
 
 const char sweep_builtin_data[] = "digits (built in)";
 
@@ -96,10 +97,5 @@ spmd_status sweep_read_data(struct sweep *sweep)
 {
     spmd_file *file;
     SPMD_TRY(open_data(sweep, &file));
-    spmd_status status = read_datasets(sweep, file);
-    if (status != SPMD_OK) {
-        spmd_file_discard(&file);
-        return status;
-    }
-    return spmd_file_close(&file);
+    return h5file_end(&file, read_datasets(sweep, file));
 }

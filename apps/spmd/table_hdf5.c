@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "h5file.h"
+
 struct sink {
     spmd_mesh *mesh;
     spmd_sharding *whole; /* P(): written once, by position 0 */
@@ -115,11 +117,7 @@ static spmd_status write_file(struct sink *sink, const char *path, int nfields,
     spmd_status status = write_all_columns(sink);
     if (status == SPMD_OK)
         status = write_fields(sink, nfields, fields);
-    if (status != SPMD_OK) {
-        spmd_file_discard(&sink->file);
-        return status;
-    }
-    return spmd_file_close(&sink->file);
+    return h5file_end(&sink->file, status);
 }
 
 static spmd_status prepare(struct sink *sink)

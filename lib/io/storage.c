@@ -7,32 +7,37 @@
 #include "io/filters.h"
 #include "io/types.h"
 
+/* The filters that have names of their own here. */
+static const struct {
+    H5Z_filter_t id;
+    const char *name;
+} known[] = {
+    {H5Z_FILTER_SHUFFLE, "shuffle"},
+    {H5Z_FILTER_FLETCHER32, "fletcher32"},
+    {H5Z_FILTER_SZIP, "szip"},
+    {H5Z_FILTER_NBIT, "nbit"},
+    {H5Z_FILTER_SCALEOFFSET, "scaleoffset"},
+};
+
+static const char *known_name(H5Z_filter_t id)
+{
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (known[i].id == id)
+            return known[i].name;
+    return NULL;
+}
+
 static void print_filter(struct text *text, const struct used_filter *filter)
 {
-    switch (filter->id) {
-    case H5Z_FILTER_DEFLATE:
+    const char *name = known_name(filter->id);
+    if (filter->id == H5Z_FILTER_DEFLATE)
         spmd__text_add(text, ", deflate %u", filter->value);
-        return;
-    case H5Z_FILTER_SHUFFLE:
-        spmd__text_add(text, ", shuffle");
-        return;
-    case H5Z_FILTER_FLETCHER32:
-        spmd__text_add(text, ", fletcher32");
-        return;
-    case H5Z_FILTER_SZIP:
-        spmd__text_add(text, ", szip");
-        return;
-    case H5Z_FILTER_NBIT:
-        spmd__text_add(text, ", nbit");
-        return;
-    case H5Z_FILTER_SCALEOFFSET:
-        spmd__text_add(text, ", scaleoffset");
-        return;
-    default:
+    else if (name)
+        spmd__text_add(text, ", %s", name);
+    else if (filter->name[0] != '\0')
+        spmd__text_add(text, ", filter %d (%s)", (int)filter->id, filter->name);
+    else
         spmd__text_add(text, ", filter %d", (int)filter->id);
-        if (filter->name[0] != '\0')
-            spmd__text_add(text, " (%s)", filter->name);
-    }
 }
 
 static void print_chunks(struct text *text, hid_t creation)
