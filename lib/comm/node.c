@@ -18,7 +18,7 @@
 /* What a rank shows the others; it stands at the front of its pool, and only it writes there. */
 struct slot {
     _Atomic uint64_t offered;             /* the last round that it has come to */
-    _Atomic uint64_t finished;            /* the last round in which it has read all */
+    _Atomic uint64_t finished;            /* the last one in which it has read and written all */
     _Atomic uintptr_t address;            /* of its block in this round; 0: it is not to be read */
     _Atomic uintptr_t room;               /* where it may be written; 0: nowhere */
     _Atomic int refusal;                  /* why the pool had no room for a block, as errno */

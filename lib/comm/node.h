@@ -1,7 +1,8 @@
 /* comm/node.h - the ranks of a communicator that can read this one's blocks where they lie.
  *
- * Ranks of a node map each other's pools (core/pool.h), and may read each other's own memory as
- * well (core/remote.h). Who offers a block says so in a slot of its own, which its readers look at:
+ * Ranks of a node map each other's pools, to read and write (core/pool.h), and may read each
+ * other's own memory as well (core/remote.h). Who offers a block says so in a slot of its own,
+ * which its readers look at:
  *
  *     spmd__node_offer(node, block, NULL)        my block may be read from now on
  *     spmd__node_await(node, rank, &shown)       theirs

@@ -1,4 +1,5 @@
-/* comm/round.c - rounds in which the members of a group read each other's blocks. */
+/* comm/round.c - rounds in which members read each other's blocks, and write each other's results.
+ */
 #include "comm/round.h"
 
 #include "core/cost.h"

@@ -2,8 +2,8 @@
  *
  * Fresh pages cost five times the copy into them. So large blocks come from one file in memory,
  * which never shrinks: what is given back is taken again, warm. Another process of the node can map
- * the file, and read a block where it lies (comm/node.h). Small blocks, and all where the system
- * refuses such a file, come from the heap. */
+ * the file, and read or write a block where it lies (comm/node.h). Small blocks, and all where the
+ * system refuses such a file, come from the heap. */
 #ifndef CORE_POOL_H
 #define CORE_POOL_H
 
