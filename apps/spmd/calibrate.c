@@ -12,7 +12,6 @@
 
 /* What is found; its names are those that the library knows. */
 struct table {
-    int ranks;
     double message_latency, message_rate;
     double collective_latency, collective_rate;
     double pool_from, readv_from, readv_run, stream_from, stream_all_from;
@@ -197,10 +196,11 @@ static spmd_status find_thresholds(struct calibration *calibration)
 
 static void write_table(FILE *stream, const void *user)
 {
-    const struct table *table = user;
+    const struct calibration *calibration = user;
+    const struct table *table = &calibration->table;
     fprintf(stream,
             "# What moving data costs, by spmd bench --calibrate on %d ranks: see spmd(7).\n",
-            table->ranks);
+            calibration->ranks);
     fprintf(stream, "message_latency = %.4g\nmessage_rate = %.4g\n", table->message_latency,
             table->message_rate);
     fprintf(stream, "collective_latency = %.4g\ncollective_rate = %.4g\n",
@@ -227,11 +227,10 @@ spmd_status calibrate(struct contest_effort effort, const char *path)
     int rank;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &calibration.ranks);
-    calibration.table.ranks = calibration.ranks;
     SPMD_TRY(measure_messages(&calibration));
     SPMD_TRY(find_thresholds(&calibration));
     SPMD_TRY(measure_stores(&calibration));
-    if (rank == 0 && !file_replace(path, write_table, &calibration.table))
+    if (rank == 0 && !file_replace(path, write_table, &calibration))
         return file_fail("write", path);
     return SPMD_OK;
 }

@@ -38,7 +38,6 @@ spmd_status spmd__near_all_gather(const struct group *group, const void *in, con
         give_to_all(&round, in, bytes, stores);
     else if (*done)
         take_from_all(&round, bytes, out, stores);
-    spmd__copy_flush();
     return spmd__round_end(&round);
 }
 
@@ -57,6 +56,5 @@ spmd_status spmd__near_all_to_all(const struct group *group, int64_t each, const
         int64_t m = (group->index + i) % group->size;
         spmd__round_take(&round, m, group->index * each, each, (char *)out + m * each, stores);
     }
-    spmd__copy_flush();
     return spmd__round_end(&round);
 }

@@ -13,13 +13,12 @@
  * a few lines: then a processor has the reading of the next chunk under way while it adds up and
  * writes this one. Of blocks that lie elsewhere it is more, since each reading is a system call. */
 enum { LINES_BYTES = 1 << 9, PAGE_BYTES = 1 << 12, FETCH_BYTES = 1 << 14 };
-enum { FETCH_FLOATS = FETCH_BYTES / sizeof(float), LINE = 64, OWN_CACHE = 1 << 20 };
+enum { LINE = 64, OWN_CACHE = 1 << 20 };
 
-/* A row of sums, in the type that carries them, and room to widen what is added, and to fetch it.
- */
+/* A row of sums, in the type that carries them; and room to widen what is added, or to fetch it. */
 struct chunk {
     _Alignas(LINE) char sums[FETCH_BYTES];
-    float wide[FETCH_FLOATS];
+    float wide[FETCH_BYTES / sizeof(float)];
     _Alignas(LINE) char row[FETCH_BYTES];
 };
 
@@ -104,7 +103,6 @@ static void reduce_range(const struct round *round, const struct near_reduction 
         }
         store_row(finish_row(&chunk, what, count), count * size, at, &target);
     }
-    spmd__copy_flush();
 }
 
 /* The elements that a member adds up, of `count`: whole cache lines. */
@@ -129,7 +127,6 @@ static void take_shares(const struct round *round, int64_t count, int64_t size, 
         share_of(group, m, count, size, &lo, &hi);
         spmd__round_take(round, m, lo * size, (hi - lo) * size, out + lo * size, stores);
     }
-    spmd__copy_flush();
 }
 
 spmd_status spmd__near_all_reduce(const struct group *group, struct near_reduction what,

@@ -19,6 +19,12 @@ spmd_status spmd__round_open(const struct group *group, int64_t bytes, struct ar
     return SPMD_OK;
 }
 
+enum stores spmd__round_stores(const struct round *round, int64_t bytes)
+{
+    const struct group *group = round->group;
+    return spmd__cost_stores(&group->mesh->costs, (double)bytes, group->size);
+}
+
 static enum way way_of(const struct round *round, bool in_pool)
 {
     return spmd__node_way(round->node, in_pool, round->bytes, 1);
@@ -34,6 +40,19 @@ bool spmd__round_reads(const struct round *round, const void *block)
     return block && way_to(round, block) != WAY_MESSAGES; /* an empty block may have no memory */
 }
 
+/* What another member shows. */
+static spmd_status meet(struct round *round, int64_t member, bool *all)
+{
+    struct sight *sight = &round->sights[member];
+    TRY(spmd__node_await(round->node, (int)member, &sight->shown));
+    bool here = way_of(round, sight->shown.mapped) == WAY_POOL;
+    sight->data = here ? sight->shown.mapped : NULL;
+    round->rooms[member] = sight->shown.room;
+    round->writes = round->writes && sight->shown.room;
+    *all = *all && sight->shown.address;
+    return SPMD_OK;
+}
+
 spmd_status spmd__round_begin(struct round *round, const void *block, void *result, bool well,
                               bool *all)
 {
@@ -45,17 +64,9 @@ spmd_status spmd__round_begin(struct round *round, const void *block, void *resu
     round->sights[group->index] = (struct sight){.data = block};
     round->rooms[group->index] = result;
     spmd__node_offer(round->node, readable ? block : NULL, writable ? result : NULL);
-    for (int64_t m = 0; m < group->size; m++) {
-        struct sight *sight = &round->sights[m];
-        if (m == group->index)
-            continue;
-        TRY(spmd__node_await(round->node, (int)m, &sight->shown));
-        bool here = way_of(round, sight->shown.mapped) == WAY_POOL;
-        sight->data = here ? sight->shown.mapped : NULL;
-        round->rooms[m] = sight->shown.room;
-        round->writes = round->writes && sight->shown.room;
-        *all = *all && sight->shown.address;
-    }
+    for (int64_t m = 0; m < group->size; m++)
+        if (m != group->index)
+            TRY(meet(round, m, all));
     return SPMD_OK;
 }
 
@@ -69,12 +80,6 @@ const char *spmd__round_look(const struct round *round, int64_t member, int64_t 
     return scratch;
 }
 
-enum stores spmd__round_stores(const struct round *round, int64_t bytes)
-{
-    const struct group *group = round->group;
-    return spmd__cost_stores(&group->mesh->costs, (double)bytes, group->size);
-}
-
 void spmd__round_take(const struct round *round, int64_t member, int64_t at, int64_t bytes,
                       char *to, enum stores stores)
 {
@@ -85,6 +90,7 @@ void spmd__round_take(const struct round *round, int64_t member, int64_t at, int
 
 spmd_status spmd__round_end(struct round *round)
 {
+    spmd__copy_flush();
     spmd__node_finish(round->node);
     for (int64_t m = 0; m < round->group->size; m++)
         if (m != round->group->index)

@@ -27,9 +27,8 @@ struct sight {
 
 struct round {
     const struct group *group;
-    struct node
-        *node;     /* NULL: the members are not all near, or so few bytes are better done by MPI */
-    int64_t bytes; /* about so many are read from each */
+    struct node *node;    /* NULL: not all members are near, or MPI does so few bytes better */
+    int64_t bytes;        /* about so many are read from each */
     struct sight *sights; /* [size of the group] */
     char **rooms;         /* [size of the group] the members' results, here */
     bool writes;          /* these can be written: all are in pools */
@@ -38,6 +37,9 @@ struct round {
 /* `bytes` in all; all members say the same. */
 spmd_status spmd__round_open(const struct group *group, int64_t bytes, struct arena *scratch,
                              struct round *round);
+
+/* How the members write so many bytes together. */
+enum stores spmd__round_stores(const struct round *round, int64_t bytes);
 
 /* Whether the others may read memory of this rank's. */
 bool spmd__round_reads(const struct round *round, const void *block);
@@ -51,13 +53,12 @@ spmd_status spmd__round_begin(struct round *round, const void *block, void *resu
 const char *spmd__round_look(const struct round *round, int64_t member, int64_t at, int64_t bytes,
                              void *scratch);
 
-/* How the members write so many bytes together. */
-enum stores spmd__round_stores(const struct round *round, int64_t bytes);
-
-/* Copies them; what goes past the caches may be late. */
+/* The same bytes, copied to where they go. */
 void spmd__round_take(const struct round *round, int64_t member, int64_t at, int64_t bytes,
                       char *to, enum stores stores);
 
+/* Waits until all have read and written; what this rank has written is there before the others hear
+ * of it. */
 spmd_status spmd__round_end(struct round *round);
 
 #endif
