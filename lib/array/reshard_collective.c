@@ -22,20 +22,20 @@ static bool divides(const struct axes *axes, const struct spec *spec, spmd_shape
 }
 
 /* The move of the first position, whose blocks are the largest of all. */
-static struct cost_move measure(const struct reshard_route *route, int64_t *most)
+static struct cost_move measure(const struct reshard_move *move, int64_t *most)
 {
-    const struct axes *axes = &route->mesh->axes;
-    spmd_box from = spmd__layout_box(axes, route->from, route->shape, 0);
-    spmd_box to = spmd__layout_box(axes, route->to, route->shape, 0), kept;
-    int64_t element = (int64_t)route->element, got = spmd_box_size(&to) * element;
+    const struct axes *axes = &move->mesh->axes;
+    spmd_box from = spmd__layout_box(axes, move->from, move->shape, 0);
+    spmd_box to = spmd__layout_box(axes, move->to, move->shape, 0), kept;
+    int64_t element = (int64_t)move->element, got = spmd_box_size(&to) * element;
     if (spmd__box_intersect(&from, &to, &kept))
         got -= spmd_box_size(&kept) * element;
     int64_t source = spmd_box_size(&from) * element, target = spmd_box_size(&to) * element;
     *most = source > target ? source : target;
-    return (struct cost_move){.kind = route->move->kind,
-                              .ranks = spmd__axis_list_size(axes, &route->move->axes),
-                              .even = divides(axes, route->from, route->shape) &&
-                                      divides(axes, route->to, route->shape),
+    return (struct cost_move){.kind = move->what->kind,
+                              .ranks = spmd__axis_list_size(axes, &move->what->axes),
+                              .even = divides(axes, move->from, move->shape) &&
+                                      divides(axes, move->to, move->shape),
                               .bytes = (double)got};
 }
 
@@ -51,61 +51,61 @@ static bool are_near(const struct node *node, const struct group *group)
 }
 
 /* Once for each mesh: a way that is forced, and is none for this move. */
-static void note_usual_way(const struct reshard_route *route, const char *why)
+static void note_usual_way(const struct reshard_move *move, const char *why)
 {
-    spmd_mesh *root = spmd__mesh_root(route->mesh);
+    spmd_mesh *root = spmd__mesh_root(move->mesh);
     char note[1024];
     if (root->position != 0 || !spmd__tell_first(&root->noted_usual_way))
         return;
     struct text text = spmd__text_begin(note, sizeof note);
-    spmd__spec_print(&text, &route->mesh->axes, route->from);
+    spmd__spec_print(&text, &move->mesh->axes, move->from);
     spmd__text_add(&text, " to ");
-    spmd__spec_print(&text, &route->mesh->axes, route->to);
+    spmd__spec_print(&text, &move->mesh->axes, move->to);
     spmd__tell_note("SPMD_MOVE=collective: %s %s; it goes the usual way", note, why);
 }
 
 /* Whether the group's ranks cannot all read each other, and a collective is cheaper than messages
  * then. */
-static bool pays(const struct reshard_route *route, const struct group *group,
-                 const struct cost_move *move)
+static bool pays(const struct reshard_move *move, const struct group *group,
+                 const struct cost_move *cost)
 {
-    const struct costs *costs = &route->mesh->costs;
-    return spmd__mesh_root(route->mesh)->way == WAY_AUTO && !are_near(route->node, group) &&
-           spmd__cost_collective(costs, move) < spmd__cost_messages(costs, move);
+    const struct costs *costs = &move->mesh->costs;
+    return spmd__mesh_root(move->mesh)->way == WAY_AUTO && !are_near(move->node, group) &&
+           spmd__cost_collective(costs, cost) < spmd__cost_messages(costs, cost);
 }
 
 /* Why the move cannot be a collective at all; NULL: it can. */
-static const char *find_obstacle(const struct reshard_route *route, int64_t members, int64_t most)
+static const char *find_obstacle(const struct reshard_move *move, int64_t members, int64_t most)
 {
-    enum move_kind kind = route->move->kind;
+    enum move_kind kind = move->what->kind;
     if (kind != MOVE_ALL_GATHER && kind != MOVE_ALL_TO_ALL)
         return "is neither an all-gather nor an all-to-all";
     return most > spmd__mpi_piece_bytes / members ? "is too large for one call of MPI" : NULL;
 }
 
-spmd_status spmd__reshard_collective_open(const struct reshard_route *route,
+spmd_status spmd__reshard_collective_open(const struct reshard_move *move,
                                           struct reshard_collective *collective)
 {
     struct group *group;
     int64_t most;
-    bool forced = spmd__mesh_root(route->mesh)->way == WAY_COLLECTIVE;
-    if (route->move->kind == MOVE_NOTHING || route->move->kind == MOVE_SLICE)
+    bool forced = spmd__mesh_root(move->mesh)->way == WAY_COLLECTIVE;
+    if (move->what->kind == MOVE_NOTHING || move->what->kind == MOVE_SLICE)
         return SPMD_OK;
-    struct cost_move move = measure(route, &most);
-    const char *obstacle = find_obstacle(route, move.ranks, most);
+    struct cost_move cost = measure(move, &most);
+    const char *obstacle = find_obstacle(move, cost.ranks, most);
     if (obstacle) {
         if (forced)
-            note_usual_way(route, obstacle);
+            note_usual_way(move, obstacle);
         return SPMD_OK;
     }
-    TRY(spmd__mesh_group_find(route->mesh, &route->move->axes, &group));
-    if (!forced && !pays(route, group, &move))
+    TRY(spmd__mesh_group_find(move->mesh, &move->what->axes, &group));
+    if (!forced && !pays(move, group, &cost))
         return SPMD_OK;
     TRY(spmd__group_open(group));
     collective->group = group;
-    collective->kind = move.kind;
-    collective->even = move.even;
-    collective->total = most * move.ranks;
+    collective->kind = cost.kind;
+    collective->even = cost.even;
+    collective->total = most * cost.ranks;
     return SPMD_OK;
 }
 

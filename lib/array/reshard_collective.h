@@ -34,10 +34,10 @@ struct reshard_collective {
 };
 
 /* A move on one mesh, as all its ranks know it. */
-struct reshard_route {
+struct reshard_move {
     spmd_mesh *mesh;
     struct node *node; /* of the mesh */
-    const struct move *move;
+    const struct move *what;
     const struct spec *from, *to;
     spmd_shape shape;
     size_t element;
@@ -45,7 +45,7 @@ struct reshard_route {
 
 /* Collective over the mesh. Whether it is better done so, by arithmetic on what all ranks know:
  * then collective->group is the group to do it. */
-spmd_status spmd__reshard_collective_open(const struct reshard_route *route,
+spmd_status spmd__reshard_collective_open(const struct reshard_move *move,
                                           struct reshard_collective *collective);
 
 /* Local. Takes what moves from the exchange's lists, which it needs as long as it runs. */

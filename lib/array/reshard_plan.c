@@ -118,16 +118,16 @@ static bool adds_up(const spmd_reshard_call *plan)
 static spmd_status open_collective(spmd_reshard_call *plan)
 {
     spmd_mesh *mesh = plan->to->mesh;
-    const struct reshard_route route = {mesh,
-                                        plan->exchange.node,
-                                        &plan->steps.move,
-                                        &plan->steps.mid,
-                                        &plan->to->spec,
-                                        plan->shape,
-                                        spmd_dtype_size(plan->dtype)};
+    const struct reshard_move move = {mesh,
+                                      plan->exchange.node,
+                                      &plan->steps.move,
+                                      &plan->steps.mid,
+                                      &plan->to->spec,
+                                      plan->shape,
+                                      spmd_dtype_size(plan->dtype)};
     if (!plan->moves || plan->steps.filled || !spmd_mesh_equal(plan->from->mesh, mesh))
         return SPMD_OK;
-    return spmd__reshard_collective_open(&route, &plan->collective);
+    return spmd__reshard_collective_open(&move, &plan->collective);
 }
 
 /* Whether arrays that lie as one says lie as the other one says. */
