@@ -35,6 +35,14 @@ bool cmd_is_speaker(void)
     return size > 1 ? rank == 0 : cmd_launch().rank == 0;
 }
 
+spmd_status cmd_make_mesh(spmd_mesh **mesh)
+{
+    SPMD_TRY(spmd_mesh_create(MPI_COMM_WORLD, "ranks=*", mesh));
+    spmd_mesh_set_strict(*mesh, false);
+    spmd_mesh_set_quiet(*mesh, true);
+    return SPMD_OK;
+}
+
 static void speak(const char *kind, const char *format, va_list args)
 {
     if (!cmd_is_speaker())

@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-#include <spmd/error.h>
+#include <spmd/mesh.h>
 
 /* Exit codes: done, failed run, wrong use. */
 enum { CMD_DONE = 0, CMD_FAILED = 1, CMD_MISUSED = 2 };
@@ -31,6 +31,10 @@ struct cmd_launch cmd_launch(void);
 /* Whether this is the process of the run that speaks: rank 0, before, between and after
  * MPI_Init and MPI_Finalize. */
 bool cmd_is_speaker(void);
+
+/* Collective over all ranks. They as a mesh of one axis, "ranks", for arrays that the command
+ * itself chooses to split: evenly or not, and without notes. */
+spmd_status cmd_make_mesh(spmd_mesh **mesh);
 
 /* Messages (as printf, without a newline) to standard error, from the speaker only, behind
  * "spmd: error: ", "spmd: warning: " or "spmd: note: ". */

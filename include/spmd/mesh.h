@@ -109,6 +109,10 @@ spmd_status spmd_mesh_print(const spmd_mesh *mesh, FILE *stream);
  * environment. */
 void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict);
 
+/* Local. Leaves out the notes on how arrays lie: that ranks hold nothing, that a call reshards the
+ * same input again. For programs that choose shardings for their users. */
+void spmd_mesh_set_quiet(spmd_mesh *mesh, bool quiet);
+
 /* Collective over the mesh. Every rank says how it fared and learns the worst: all return
  * SPMD_OK, or all the status and the message of the lowest failing rank. An idle rank gets its
  * own status back. */

@@ -148,7 +148,8 @@ static bool leaves_ranks_empty(const spmd_array *array)
 void spmd__array_note_empty(const spmd_array *array)
 {
     spmd_mesh *mesh = array->sharding->mesh;
-    if (mesh->position != 0 || !leaves_ranks_empty(array) || !spmd__tell_first(&mesh->noted_empty))
+    if (mesh->position != 0 || mesh->quiet || !leaves_ranks_empty(array) ||
+        !spmd__tell_first(&mesh->noted_empty))
         return;
     int64_t size = spmd_mesh_size(mesh), empty = 0;
     for (int64_t p = 0; p < size; p++) {

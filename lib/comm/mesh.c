@@ -185,6 +185,11 @@ void spmd_mesh_set_strict(spmd_mesh *mesh, bool strict)
         view->strict = strict;
 }
 
+void spmd_mesh_set_quiet(spmd_mesh *mesh, bool quiet)
+{
+    spmd__mesh_root(mesh)->quiet = quiet;
+}
+
 spmd_status spmd__mesh_node(spmd_mesh *mesh, struct node **node)
 {
     const spmd_mesh *root = spmd__mesh_root(mesh);

@@ -47,6 +47,7 @@ struct spmd_mesh {
     struct axes axes;
     bool abstract;
     bool strict;
+    bool quiet;               /* of a root: no notes on how arrays lie */
     bool noted_empty;         /* "n of m ranks hold nothing" has been said */
     bool noted_usual_way;     /* that collectives are forced, and a move is none, has been said */
     struct costs costs;       /* the same on all ranks */

@@ -56,6 +56,7 @@ static void print_note(const spmd_shard_map_call *call, int index, const spmd_ar
 void spmd__inputs_note(const spmd_shard_map_call *call, const spmd_array *array, int index)
 {
     spmd_mesh *root = spmd__mesh_root(call->mesh);
-    if (root->position == 0 && spmd__repeats_second(&root->resharded, key_of(call, index, array)))
+    if (root->position == 0 && !root->quiet &&
+        spmd__repeats_second(&root->resharded, key_of(call, index, array)))
         print_note(call, index, array);
 }

@@ -498,6 +498,21 @@ static void ranks_that_hold_nothing_are_noted_once(void)
     spmd_mesh_free(&mesh);
 }
 
+static void quiet_meshes_note_nothing(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *array = NULL;
+    char text[500];
+    spmd_mesh_set_quiet(mesh, true);
+    struct caught caught = catch_stderr();
+    spmd_status status = spmd_array_zeros(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(1), &array);
+    release_stderr(&caught, text, sizeof text);
+    EXPECT_OK(status);
+    EXPECT(text[0] == '\0');
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
 HARNESS_MAIN("array", CASE(zeros_lie_as_their_spec_says), CASE(full_of_one_value),
              CASE(arange_counts_row_major), CASE(arange_converts_and_wraps), CASE(arange_of_halves),
              CASE(callbacks_fill_the_box_they_are_asked_for), CASE(local_blocks_make_an_array),
@@ -506,4 +521,4 @@ HARNESS_MAIN("array", CASE(zeros_lie_as_their_spec_says), CASE(full_of_one_value
              CASE(holds_are_counted), CASE(blocks_may_be_written_by_their_maker),
              CASE(ranks_agree_on_the_value), CASE(wrong_types_are_refused),
              CASE(strict_meshes_want_even_parts), CASE(idle_ranks_get_arrays_without_blocks),
-             CASE(ranks_that_hold_nothing_are_noted_once))
+             CASE(ranks_that_hold_nothing_are_noted_once), CASE(quiet_meshes_note_nothing))

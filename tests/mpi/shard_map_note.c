@@ -203,7 +203,25 @@ static void calls_without_a_place_are_noted(void)
     spmd_mesh_free(&mesh);
 }
 
+static void quiet_meshes_note_nothing(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *a = make_rows(mesh);
+    char text[TEXT_BYTES];
+    spmd_mesh_set_quiet(mesh, true);
+    struct caught caught = catch_stderr();
+    spmd_status status = SPMD_OK;
+    for (int times = 0; times < 3; times++)
+        status += on_columns(mesh, a);
+    release_stderr(&caught, text, sizeof text);
+    EXPECT_OK(status);
+    EXPECT(text[0] == '\0');
+    spmd_array_free(&a);
+    spmd_mesh_free(&mesh);
+}
+
 HARNESS_MAIN("shard_map_note", CASE(an_input_of_a_loop_is_noted_once),
              CASE(other_places_inputs_and_types_are_others), CASE(each_input_has_its_note),
              CASE(runs_of_a_plan_are_noted_as_well), CASE(leaves_of_trees_have_their_names),
-             CASE(a_pmap_is_noted), CASE(calls_without_a_place_are_noted))
+             CASE(a_pmap_is_noted), CASE(calls_without_a_place_are_noted),
+             CASE(quiet_meshes_note_nothing))
