@@ -90,24 +90,35 @@ static struct statement make_statement(struct voter voter, uint64_t digest)
     return statement;
 }
 
+/* Two ranks whose digests differ: in one call, as far as is known, or in two. */
+static spmd_status fail_to_match(const struct statement *first, const struct statement *other,
+                                 bool speaker)
+{
+    char message[ERROR_MESSAGE_BYTES];
+    bool known = first->call[0] != '\0' && other->call[0] != '\0';
+    struct text text = spmd__text_begin(message, sizeof message);
+    spmd__text_add(&text, "rank %d passed other arguments than rank %d to ", (int)other->name,
+                   (int)first->name);
+    if (known && strcmp(first->call, other->call) == 0)
+        spmd__text_add(&text, "%s", first->call);
+    else
+        spmd__text_add(&text, "a collective call, or is in another one");
+    if (known && strcmp(first->call, other->call) != 0)
+        spmd__text_add(&text, ": %s beside %s", other->call, first->call);
+    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, "", speaker);
+}
+
 /* The verdict of a ballot whose digests differ: names the lowest rank that differs from rank 0 of
  * `comm`, and where both are. Collective. */
 static spmd_status name_stranger(MPI_Comm comm, struct voter voter, uint64_t digest)
 {
     struct statement mine = make_statement(voter, digest), first = mine, other = mine;
-    char message[ERROR_MESSAGE_BYTES];
     TRY_MPI(MPI_Bcast(&first, sizeof first, MPI_BYTE, 0, comm));
     int64_t stranger =
         digest == first.digest ? INT64_MAX : (int64_t)voter.name << 32 | (int64_t)voter.rank;
     TRY_MPI(MPI_Allreduce(MPI_IN_PLACE, &stranger, 1, MPI_INT64_T, MPI_MIN, comm));
     TRY_MPI(MPI_Bcast(&other, sizeof other, MPI_BYTE, (int)(stranger & INT32_MAX), comm));
-    bool known = first.call[0] != '\0' && other.call[0] != '\0';
-    snprintf(message, sizeof message,
-             "rank %d passed other arguments than rank %d to a collective call, or is in another "
-             "one%s%s%s%s",
-             (int)other.name, (int)first.name, known ? ": " : "", known ? other.call : "",
-             known ? " beside " : "", known ? first.call : "");
-    return spmd__error_agreed(SPMD_ERR_DISAGREE, message, "", voter.rank == 0);
+    return fail_to_match(&first, &other, voter.rank == 0);
 }
 
 static spmd_status conclude(MPI_Comm comm, struct voter voter, const struct ballot *result,

@@ -159,6 +159,21 @@ static void different_arguments_are_an_error_on_all(void)
     spmd_mesh_free(&line);
 }
 
+static void one_call_is_named_once(void)
+{
+    spmd_mesh *mesh = make_line();
+    spmd_array *array = NULL;
+    char text[100];
+    bool odd = test_size > 1 && test_rank == test_size - 1;
+    spmd_status status = spmd_array_zeros(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(odd ? 9 : 8), &array);
+    snprintf(text, sizeof text, "rank %d passed other arguments than rank 0 to spmd_array_zeros (",
+             test_size - 1);
+    EXPECT(status == SPMD_OK || strncmp(spmd_error_message(), text, strlen(text)) == 0);
+    EXPECT(status == SPMD_OK || !strstr(spmd_error_message(), "beside"));
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
 static void a_bad_argument_on_one_rank_is_an_error_on_all(void)
 {
     spmd_mesh *mesh = make_line(), *other = NULL;
@@ -202,5 +217,5 @@ HARNESS_MAIN("agree", CASE(all_is_well), CASE(one_failing_rank_is_everybodys),
              CASE(the_lowest_failing_rank_speaks), CASE(positions_name_ranks_of_the_mesh),
              CASE(all_ranks_may_fail), CASE(long_messages_arrive_cut), CASE(idle_ranks_do_not_wait),
              CASE(abstract_meshes_agree_alone), CASE(different_arguments_are_an_error_on_all),
-             CASE(a_bad_argument_on_one_rank_is_an_error_on_all),
+             CASE(one_call_is_named_once), CASE(a_bad_argument_on_one_rank_is_an_error_on_all),
              CASE(a_failing_callback_is_everybodys))
