@@ -39,9 +39,9 @@ static void report_nodes(struct match *match, const struct tree_step *at, const 
     report_node(match, match->b_name, at, b);
 }
 
-/* The keys that the first of two dicts has alone; gives what separates this from what follows. */
-static const char *report_own_keys(struct match *match, const char *separator, const char *name,
-                                   const spmd_tree *dict, const spmd_tree *other)
+/* The keys that the first of two dicts has alone; false, and nothing, if it has none. */
+static bool report_own_keys(struct match *match, const char *separator, const char *name,
+                            const spmd_tree *dict, const spmd_tree *other)
 {
     int count = 0;
     for (int i = 0; i < dict->count; i++) {
@@ -52,7 +52,7 @@ static const char *report_own_keys(struct match *match, const char *separator, c
         spmd__tree_list_key(&match->report, count++, dict->key[i]);
     }
     spmd__tree_list_end(&match->report, count);
-    return count > 0 ? ", " : separator;
+    return count > 0;
 }
 
 static bool has_same_keys(const spmd_tree *a, const spmd_tree *b)
@@ -92,8 +92,10 @@ static void report_children(struct match *match, const struct tree_step *at, con
     report_nodes(match, at, a, b);
     if (a->kind != TREE_DICT)
         return;
-    const char *separator = report_own_keys(match, ": ", match->a_name, a, b);
-    report_own_keys(match, separator, match->b_name, b, a);
+    bool too_many = report_own_keys(match, ": ", match->a_name, a, b);
+    bool too_few = report_own_keys(match, too_many ? ", " : ": ", match->b_name, b, a);
+    if (too_few && match->none_covers)
+        spmd__text_add(&match->report, " (write None for what is left out)");
 }
 
 /* `a` stands for all leaves of `b`. */
@@ -160,7 +162,7 @@ spmd_status spmd__tree_broadcast(const spmd_tree *prefix, const char *prefix_nam
 {
     struct match match = {.a_name = prefix_name,
                           .b_name = tree_name,
-                          .relation = "is no prefix of",
+                          .relation = "cannot be a prefix of",
                           .none_covers = true,
                           .leaf_covers = true,
                           .leaves = leaves};

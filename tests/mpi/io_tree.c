@@ -607,7 +607,7 @@ static void structures_that_do_not_fit_are_told(void)
     EXPECT_FAILS(spmd_tree_read_like(on.file, "t/d e", on.like, NULL, &on.read), SPMD_ERR_ARGUMENT,
                  "fits.h5:t/d e has gr\xc3\xb6\xc3\x9f");
     EXPECT_FAILS(spmd_tree_read(on.file, "t/list", "{a: P()}", &on.read), SPMD_ERR_ARGUMENT,
-                 "specs is no prefix of ");
+                 "specs cannot be a prefix of ");
     EXPECT(!on.read);
     spmd_tree_free(&on.like);
 

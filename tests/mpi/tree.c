@@ -247,9 +247,9 @@ static void a_wrong_prefix_is_told_with_its_paths(void)
         spmd_shard_map_tree(mesh, double_leaves, NULL, in, "[{w: P(), c: P()}, [P(), P()]]", &out,
                             "P()", NULL),
         SPMD_ERR_ARGUMENT,
-        "in_specs is no prefix of in, in 2 places: in_specs[0] is a dict of c, w, in[0] is a dict "
-        "of b, w: only in_specs has c, only in has b; in_specs[1] is a list of 2, in[1] is an "
-        "array");
+        "in_specs cannot be a prefix of in, in 2 places: in_specs[0] is a dict of c, w, in[0] is a "
+        "dict of b, w: only in_specs has c, only in has b (write None for what is left out); "
+        "in_specs[1] is a list of 2, in[1] is an array");
     EXPECT_FAILS(
         spmd_shard_map_tree(mesh, double_leaves, NULL, in, "[P(), P(), P()]", &out, "P()", NULL),
         SPMD_ERR_ARGUMENT, "in_specs is a list of 3, in is a list of 2");
@@ -719,8 +719,10 @@ static void host_trees_are_placed(void)
     spmd_array_free(&held);
     EXPECT_FAILS(spmd_tree_reshard(moved, "{w: P(x,-,-), b: P(), mask: None, key: None}", &placed),
                  SPMD_ERR_SPEC, "the tree['w']: ");
-    EXPECT_FAILS(spmd_tree_reshard(moved, "{w: P(x)}", &placed), SPMD_ERR_ARGUMENT,
-                 "specs is no prefix of the tree");
+    EXPECT_FAILS(
+        spmd_tree_reshard(moved, "{w: P(x)}", &placed), SPMD_ERR_ARGUMENT,
+        "specs cannot be a prefix of the tree: specs is a dict of w, the tree is a dict "
+        "of b, key, mask, w: only the tree has b, key, mask (write None for what is left out)");
     EXPECT_FAILS(spmd_tree_reshard(host, "P()", &placed), SPMD_ERR_ARGUMENT,
                  "the tree['b']: a block is on no mesh");
     EXPECT_FAILS(spmd_tree_device_put(host, NULL, "P()", &placed), SPMD_ERR_ARGUMENT,

@@ -350,9 +350,9 @@ START_TEST(no_prefix_is_told_by_path)
     const spmd_tree *leaves[3];
     ASSERT_OK(spmd_tree_parse_specs("[{w: P(x)}, [P(), P()]]", &prefix));
     ASSERT_FAILS(spmd_tree_broadcast(prefix, tree, leaves), SPMD_ERR_ARGUMENT,
-                 "the prefix is no prefix of the tree, in 2 places: the prefix[0] is a dict of w, "
-                 "the tree[0] is a dict of b, w: only the tree has b; the prefix[1] is a list of "
-                 "2, the tree[1] is an integer");
+                 "the prefix cannot be a prefix of the tree, in 2 places: the prefix[0] is a dict "
+                 "of w, the tree[0] is a dict of b, w: only the tree has b (write None for what is "
+                 "left out); the prefix[1] is a list of 2, the tree[1] is an integer");
     spmd_tree_free(&prefix);
     spmd_tree_free(&tree);
 }
