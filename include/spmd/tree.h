@@ -136,7 +136,8 @@ spmd_status spmd_tree_parse_axes(const char *text, spmd_tree **tree);
 /* Writes the tree as a text, as snprintf does: "{b: f32[4], w: f32[8@x,4]}", "[P(x), None]". */
 int spmd_tree_format(char *buffer, size_t size, const spmd_tree *tree);
 
-/* Prints a line for each leaf and each None, with its path:
+/* Prints a line for each leaf and each None, with its path; control characters of a text as "\n",
+ * "\x1b":
  *
  *     layer1/b  f32[4]
  *     layer1/w  f32[8@x,4]

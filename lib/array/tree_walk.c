@@ -233,7 +233,8 @@ static void print_line(const spmd_tree *node, const struct tree_step *at, void *
     spmd_tree_format(value, sizeof value, node);
     if (printing->width > 0)
         fprintf(printing->stream, "%-*s  ", (int)printing->width, printing->path);
-    fprintf(printing->stream, "%s\n", value);
+    spmd__stream_plain(printing->stream, value);
+    fputc('\n', printing->stream);
 }
 
 spmd_status spmd_tree_print(const spmd_tree *tree, FILE *stream)

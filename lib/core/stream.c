@@ -21,6 +21,17 @@ void spmd__stream_line(FILE *stream, int width, const char *line)
     fprintf(stream, "%s\n", line);
 }
 
+void spmd__stream_plain(FILE *stream, const char *text)
+{
+    for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            fputs(*c == '\n' ? "\\n" : "\\t", stream);
+        else if (*c < ' ' || *c == 0x7f)
+            fprintf(stream, "\\x%02x", *c);
+        else
+            fputc(*c, stream);
+}
+
 spmd_status spmd__stream_finish(FILE *stream, const char *what)
 {
     if (fflush(stream) == 0 && !ferror(stream))

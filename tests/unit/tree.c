@@ -426,6 +426,19 @@ START_TEST(printed_with_a_line_a_leaf)
 }
 END_TEST
 
+START_TEST(texts_are_printed_on_one_line)
+{
+    char buffer[256] = "";
+    FILE *stream = fmemopen(buffer, sizeof buffer, "w");
+    spmd_tree *tree = new_tree();
+    ASSERT_OK(spmd_tree_set_text(tree, "note", "a\nb\tc \x1b[1m \x7f\xc3\xb6"));
+    ASSERT_OK(spmd_tree_print(tree, stream));
+    fclose(stream);
+    ck_assert_str_eq(buffer, "note  a\\nb\\tc \\x1b[1m \\x7f\xc3\xb6\n");
+    spmd_tree_free(&tree);
+}
+END_TEST
+
 START_TEST(nothing_is_told)
 {
     spmd_tree *tree = new_tree();
@@ -454,4 +467,5 @@ UNIT_MAIN("tree", a_tree_is_none_until_set, set_makes_what_is_on_the_way,
           leaves_are_in_order_of_keys, unflatten_puts_leaves_back,
           map_calls_for_leaves_of_all_trees, differences_are_all_told, a_prefix_covers_all_below,
           no_prefix_is_told_by_path, specs_are_read_and_written, axes_are_read_and_written,
-          texts_that_do_not_parse, printed_with_a_line_a_leaf, nothing_is_told)
+          texts_that_do_not_parse, printed_with_a_line_a_leaf, texts_are_printed_on_one_line,
+          nothing_is_told)
