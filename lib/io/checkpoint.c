@@ -7,6 +7,7 @@
 #include "comm/mpi.h"
 #include "core/hash.h"
 #include "core/mem.h"
+#include "io/cause.h"
 #include "io/checkpoint_directory.h"
 #include "io/file.h"
 
@@ -16,6 +17,8 @@ spmd_status spmd__checkpoint_enter(spmd_mesh *mesh, const char *call, spmd_statu
     if (status == SPMD_OK && (!directory || *directory == '\0'))
         status = spmd_fail(SPMD_ERR_ARGUMENT, "the directory of checkpoints is %s",
                            directory ? "empty" : "NULL");
+    else if (status != SPMD_OK && directory)
+        status = spmd__io_refine(status, "%s", directory);
     digest = spmd__hash_text(spmd__hash_text(digest, call), directory);
     return spmd__mesh_agree(mesh, status, digest);
 }

@@ -19,8 +19,10 @@ static spmd_status check_files(const spmd_file *from, const spmd_file *to)
     if (!from)
         return spmd_fail(SPMD_ERR_ARGUMENT, "the file to copy from is NULL");
     if (!spmd_mesh_equal(from->mesh, to->mesh))
-        return spmd_fail(SPMD_ERR_MESH, "%s: lies on another mesh than %s", from->path, to->path);
-    TRY(spmd__file_check_old(from));
+        return spmd_fail(SPMD_ERR_MESH, "lies on another mesh than %s", from->path);
+    spmd_status status = spmd__file_check_old(from);
+    if (status != SPMD_OK)
+        return spmd__io_refine(status, "a copy from %s", from->path);
     return spmd__file_check_new(to);
 }
 

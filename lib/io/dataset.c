@@ -2,6 +2,7 @@
 #include "io/dataset.h"
 
 #include "core/hash.h"
+#include "io/cause.h"
 #include "io/description.h"
 #include "io/object.h"
 
@@ -15,7 +16,9 @@ spmd_status spmd__output_check(const void *output)
 spmd_status spmd__dataset_enter(const spmd_file *file, const char *call, const char *name,
                                 spmd_status status, uint64_t digest)
 {
-    if (status == SPMD_OK)
+    if (status != SPMD_OK && name)
+        status = spmd__io_refine(status, "dataset \"%s\"", name);
+    else if (status == SPMD_OK)
         status = spmd__name_check(name);
     return spmd__file_enter(file, call, status, spmd__hash_text(digest, name));
 }

@@ -4,7 +4,7 @@
 
 #include "io/file.h"
 
-/* Collective. spmd__file_enter with a name that must be a dataset's. */
+/* Collective. spmd__file_enter with a name that must be a dataset's; a failure tells it, too. */
 spmd_status spmd__dataset_enter(const spmd_file *file, const char *call, const char *name,
                                 spmd_status status, uint64_t digest);
 

@@ -128,23 +128,25 @@ spmd_status spmd__file_check(const spmd_file *file)
 spmd_status spmd__file_check_new(const spmd_file *file)
 {
     if (!file->aside)
-        return spmd_fail(SPMD_ERR_FILE,
-                         "%s: opened for reading; spmd_file_modify opens an old file to be changed",
-                         file->path);
+        return spmd_fail(
+            SPMD_ERR_FILE,
+            "the file is open for reading; spmd_file_modify opens an old file to be changed");
     return SPMD_OK;
 }
 
 spmd_status spmd__file_check_old(const spmd_file *file)
 {
     if (file->aside)
-        return spmd_fail(SPMD_ERR_FILE, "%s: still being written; close it, then open it to read",
-                         file->path);
+        return spmd_fail(SPMD_ERR_FILE,
+                         "the file is still being written; close it, then open it to read");
     return SPMD_OK;
 }
 
 spmd_status spmd__file_enter(const spmd_file *file, const char *call, spmd_status status,
                              uint64_t digest)
 {
+    if (status != SPMD_OK)
+        status = spmd__io_refine(status, "%s", file->path);
     return spmd__mesh_agree(file->mesh, status,
                             spmd__hash_text(spmd__hash_text(digest, call), file->path));
 }

@@ -57,7 +57,7 @@ bool spmd__file_is_first(const spmd_file *file);
 spmd_status spmd__file_check(const spmd_file *file);
 spmd_status spmd__file_check_mesh(const spmd_mesh *mesh);
 
-/* Local. That the file is being written, or is not. */
+/* Local. That the file is being written, or is not; for spmd__file_enter. */
 spmd_status spmd__file_check_new(const spmd_file *file);
 spmd_status spmd__file_check_old(const spmd_file *file);
 
@@ -72,7 +72,8 @@ spmd_status spmd__file_open_old(spmd_file *file);
 int64_t spmd__file_bytes(const spmd_file *file);
 
 /* Collective. Begins a call: agrees on each rank's `status` so far, and that all ranks make the
- * same `call` on the same file with the same arguments, of which `digest` tells. */
+ * same `call` on the same file with the same arguments, of which `digest` tells. What is wrong with
+ * arguments is told with the file's path before it. */
 spmd_status spmd__file_enter(const spmd_file *file, const char *call, spmd_status status,
                              uint64_t digest);
 

@@ -5,6 +5,7 @@
 
 #include "array/array.h"
 #include "core/hash.h"
+#include "io/cause.h"
 
 spmd_status spmd__loader_check(const spmd_loader *loader)
 {
@@ -110,6 +111,8 @@ spmd_status spmd__loader_go(spmd_loader *loader, const char *call, spmd_status s
                             int64_t epoch, int64_t step)
 {
     const uint64_t hash = digest_position(loader, call, epoch, step);
+    if (status != SPMD_OK)
+        status = spmd__io_refine(status, "%s", loader->file->path);
     TRY(spmd__mesh_agree(loader->file->mesh, status, hash));
     spmd__batch_free(&loader->ahead);
     loader->epoch = epoch;

@@ -147,6 +147,8 @@ spmd_status spmd_loader_create(spmd_mesh *mesh, const char *path, int ndatasets,
         status = spmd__alloc(1, sizeof *made, &made);
     if (status == SPMD_OK)
         status = make(mesh, ndatasets, names, specs, options, made);
+    if (status != SPMD_OK && path)
+        status = spmd__io_refine(status, "%s", path);
     status = spmd__mesh_agree(mesh, status, spmd__hash_text(hash, __func__));
     if (status == SPMD_OK)
         status = spmd_file_open(mesh, path, &made->file);

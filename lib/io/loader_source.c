@@ -17,23 +17,28 @@
 #include "io/transfer.h"
 #include "io/types.h"
 
+static spmd_status make(spmd_mesh *mesh, const char *name, const char *spec, struct source *source)
+{
+    if (source->dtype != SPMD_DTYPE_NONE && spmd_dtype_size(source->dtype) == 0)
+        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)source->dtype);
+    source->name = strdup(name);
+    if (!source->name)
+        return spmd_fail(SPMD_ERR_MEMORY, "out of memory");
+    TRY(spmd_sharding_create(mesh, spec, &source->sharding));
+    if (source->sharding->spec.unreduced != 0)
+        return spmd_fail(SPMD_ERR_SPEC,
+                         "%s: a batch has values, not contributions to them; leave unreduced out",
+                         spec);
+    return SPMD_OK;
+}
+
 spmd_status spmd__source_make(spmd_mesh *mesh, const char *name, const char *spec, spmd_dtype dtype,
                               struct source *source)
 {
     *source = (struct source){.dtype = dtype, .dataset = -1, .stored = -1};
     TRY(spmd__name_check(name));
-    if (dtype != SPMD_DTYPE_NONE && spmd_dtype_size(dtype) == 0)
-        return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
-    source->name = strdup(name);
-    if (!source->name)
-        return spmd_fail(SPMD_ERR_MEMORY, "dataset \"%s\": out of memory", name);
-    TRY(spmd_sharding_create(mesh, spec, &source->sharding));
-    if (source->sharding->spec.unreduced != 0)
-        return spmd_fail(SPMD_ERR_SPEC,
-                         "%s of dataset \"%s\": a batch has values, not contributions to them; "
-                         "leave unreduced out",
-                         spec, name);
-    return SPMD_OK;
+    spmd_status status = make(mesh, name, spec, source);
+    return status == SPMD_OK ? SPMD_OK : spmd__io_refine(status, "dataset \"%s\"", name);
 }
 
 static spmd_status describe(const spmd_file *file, struct source *source)

@@ -74,17 +74,15 @@ static spmd_status check_settings(const spmd_loader *loader, const spmd_tree *st
         TRY(spmd_tree_get_integer(state, settings[i].name, &value));
         if (value != settings[i].value)
             return spmd_fail(SPMD_ERR_ARGUMENT,
-                             "%s: the position to resume is of a loader with %s %" PRId64
+                             "the position to resume is of a loader with %s %" PRId64
                              "%s, this one has %" PRId64,
-                             loader->file->path, settings[i].name, value, settings[i].unit,
-                             settings[i].value);
+                             settings[i].name, value, settings[i].unit, settings[i].value);
     }
     spmd_key key;
     TRY(spmd_tree_get_key(state, "key", &key));
     if (memcmp(&key, &loader->ordering.key, sizeof key) != 0)
         return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "%s: the position to resume is of a loader with another key",
-                         loader->file->path);
+                         "the position to resume is of a loader with another key");
     return SPMD_OK;
 }
 
@@ -94,16 +92,15 @@ static spmd_status check_datasets(const spmd_loader *loader, const spmd_tree *st
     TRY(spmd_tree_get(state, "datasets", &datasets));
     if (spmd_tree_count(datasets) != loader->ndatasets)
         return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "%s: the position to resume is of %d datasets, this loader has %d",
-                         loader->file->path, spmd_tree_count(datasets), loader->ndatasets);
+                         "the position to resume is of %d datasets, this loader has %d",
+                         spmd_tree_count(datasets), loader->ndatasets);
     for (int d = 0; d < loader->ndatasets; d++) {
         const char *name;
         TRY(spmd_tree_get_text(state, dataset_path(d).text, &name));
         if (strcmp(name, loader->sources[d].name) != 0)
             return spmd_fail(SPMD_ERR_ARGUMENT,
-                             "%s: the position to resume is of dataset \"%s\", this loader has "
-                             "\"%s\"",
-                             loader->file->path, name, loader->sources[d].name);
+                             "the position to resume is of dataset \"%s\", this loader has \"%s\"",
+                             name, loader->sources[d].name);
     }
     return SPMD_OK;
 }
@@ -112,9 +109,9 @@ static spmd_status check_position(const spmd_loader *loader, int64_t epoch, int6
 {
     if (epoch < 0 || epoch > LAST_EPOCH || step < 0 || step >= loader->batches)
         return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "%s: there is no batch %" PRId64 " of epoch %" PRId64
-                         "; an epoch has %" PRId64 " batches",
-                         loader->file->path, step, epoch, loader->batches);
+                         "there is no batch %" PRId64 " of epoch %" PRId64 "; an epoch has %" PRId64
+                         " batches",
+                         step, epoch, loader->batches);
     return SPMD_OK;
 }
 
@@ -127,7 +124,7 @@ spmd_status spmd_loader_seek(spmd_loader *loader, int64_t epoch, int64_t step)
 }
 
 /* Whether it may be one; a whole checkpoint, of which it is a part, is not. */
-static spmd_status check_kind(const spmd_loader *loader, const spmd_tree *state)
+static spmd_status check_kind(const spmd_tree *state)
 {
     const spmd_tree *rows;
     if (spmd_tree_get(state, "rows", &rows) == SPMD_OK)
@@ -135,8 +132,7 @@ static spmd_status check_kind(const spmd_loader *loader, const spmd_tree *state)
     char why[256];
     snprintf(why, sizeof why, "%s", spmd_error_message());
     return spmd_fail(SPMD_ERR_ARGUMENT,
-                     "%s: the tree is no position to resume, as spmd_loader_state gives it: %s",
-                     loader->file->path, why);
+                     "the tree is no position to resume, as spmd_loader_state gives it: %s", why);
 }
 
 static spmd_status read_state(const spmd_loader *loader, const spmd_tree *state, int64_t *epoch,
@@ -144,7 +140,7 @@ static spmd_status read_state(const spmd_loader *loader, const spmd_tree *state,
 {
     if (!state)
         return spmd_fail(SPMD_ERR_ARGUMENT, "the position to resume is NULL");
-    TRY(check_kind(loader, state));
+    TRY(check_kind(state));
     TRY(check_settings(loader, state));
     TRY(check_datasets(loader, state));
     TRY(spmd_tree_get_integer(state, "epoch", epoch));

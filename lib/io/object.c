@@ -86,7 +86,8 @@ static herr_t list_dataset(hid_t file, const char *name, const H5O_info_t *info,
     return 0;
 }
 
-static spmd_status fail_to_find(const spmd_file *file, const char *name)
+/* Tells what the file has instead of a dataset. */
+static spmd_status fail_to_find(const spmd_file *file, const char *name, bool is_group)
 {
     char names[LISTED_BYTES];
     struct listing listing = {spmd__text_begin(names, sizeof names), 0};
@@ -96,7 +97,8 @@ static spmd_status fail_to_find(const spmd_file *file, const char *name)
     if (listing.count == 0)
         return spmd_fail(SPMD_ERR_FILE, "%s: no dataset \"%s\"; the file has none", file->path,
                          name);
-    return spmd_fail(SPMD_ERR_FILE, "%s: no dataset \"%s\"; the file has %s", file->path, name,
+    return spmd_fail(SPMD_ERR_FILE, "%s: %s\"%s\"%s; the file has %s", file->path,
+                     is_group ? "" : "no dataset ", name, is_group ? " is a group, no dataset" : "",
                      names);
 }
 
@@ -108,9 +110,10 @@ spmd_status spmd__dataset_open(const spmd_file *file, const char *name, hid_t *d
         *dataset = object;
         return SPMD_OK;
     }
+    bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
     if (object >= 0)
         H5Oclose(object);
-    return fail_to_find(file, name);
+    return fail_to_find(file, name, is_group);
 }
 
 static bool has_type(hid_t file, const char *name, H5I_type_t type)

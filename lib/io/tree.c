@@ -23,8 +23,7 @@ static spmd_status check_leaf(const spmd_file *file, const spmd_tree *leaf)
     const spmd_array *array = spmd__tree_array(leaf);
     const spmd_block *block = spmd__tree_block(leaf);
     if (array && !spmd_mesh_equal(array->sharding->mesh, file->mesh))
-        return spmd_fail(SPMD_ERR_MESH, "%s: the array lies on another mesh than the file",
-                         file->path);
+        return spmd_fail(SPMD_ERR_MESH, "the array lies on another mesh than the file");
     if (!block)
         return SPMD_OK;
     TRY(spmd__block_check(block, "the block"));

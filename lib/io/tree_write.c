@@ -92,8 +92,7 @@ static spmd_status check_writing(const spmd_file *file, const char *name, const 
     TRY(spmd__tree_name(name, in_file));
     TRY(spmd__tree_check_data(file, tree, "the tree"));
     if (tree->kind == TREE_LEAF && strcmp(*in_file, "/") == 0)
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "%s: a leaf cannot be the file itself; name its dataset", file->path);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "a leaf cannot be the file itself; name its dataset");
     return spmd__file_check_new(file);
 }
 

@@ -16,13 +16,11 @@
 
 static spmd_status check_array(const struct writing *writing)
 {
-    const spmd_file *file = writing->file;
     if (!writing->array)
         return spmd_fail(SPMD_ERR_ARGUMENT, "the array is NULL");
-    if (!spmd_mesh_equal(writing->array->sharding->mesh, file->mesh))
-        return spmd_fail(SPMD_ERR_MESH, "%s: the array lies on another mesh than the file",
-                         file->path);
-    return spmd__file_check_new(file);
+    if (!spmd_mesh_equal(writing->array->sharding->mesh, writing->file->mesh))
+        return spmd_fail(SPMD_ERR_MESH, "the array lies on another mesh than the file");
+    return spmd__file_check_new(writing->file);
 }
 
 static spmd_status check_layout(const struct writing *writing, hid_t dataset)

@@ -478,7 +478,8 @@ static void wrong_uses(void)
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, -1, state, 0), SPMD_ERR_ARGUMENT, "step -1");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, INT64_MAX, state, 0), SPMD_ERR_ARGUMENT,
                  "is from 0 to 999999999999999999");
-    EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 1, state, -1), SPMD_ERR_ARGUMENT, "keep");
+    EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 1, state, -1), SPMD_ERR_ARGUMENT,
+                 ": keep is -1");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 1, none, 0), SPMD_ERR_ARGUMENT,
                  "a dict or a list");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, NULL, 1, state, 0), SPMD_ERR_ARGUMENT, "NULL");

@@ -386,7 +386,7 @@ static void attributes_of_ours(void)
     expect_text(file, "g/v", "spmd_sharding", type);
     EXPECT_FAILS(spmd_dataset_get_text(file, "w", "unit", &text), SPMD_ERR_FILE, "no dataset");
     EXPECT_FAILS(spmd_dataset_set_text(file, "g/v", "unit", "m"), SPMD_ERR_FILE,
-                 "attributes.h5: opened for reading");
+                 "attributes.h5: the file is open for reading");
     EXPECT_OK(spmd_file_close(&file));
     spmd_mesh_free(&mesh);
 }
@@ -433,7 +433,7 @@ static void groups_and_names(void)
     EXPECT_FAILS(spmd_dataset_info(file, "y", &dtype, &shape), SPMD_ERR_FILE,
                  "groups.h5: no dataset \"y\"; the file has a/b/c, a/b/d, e");
     EXPECT_FAILS(spmd_dataset_info(file, "a/b", &dtype, &shape), SPMD_ERR_FILE,
-                 "no dataset \"a/b\"");
+                 "groups.h5: \"a/b\" is a group, no dataset; the file has a/b/c, a/b/d, e");
     EXPECT_OK(spmd_file_close(&file));
     spmd_array_free(&array);
     spmd_mesh_free(&mesh);
@@ -916,11 +916,12 @@ static void wrong_use_is_told(void)
     EXPECT_FAILS(spmd_dataset_write(file, "v", NULL), SPMD_ERR_ARGUMENT, "array is NULL");
     EXPECT_OK(spmd_dataset_write(file, "v", array));
     EXPECT_FAILS(spmd_dataset_read(file, "v", "P(x)", SPMD_I32, &foreign), SPMD_ERR_FILE,
-                 "use.h5: still being written");
+                 "use.h5: dataset \"v\": the file is still being written");
     EXPECT_FAILS(spmd_dataset_exists(file, "v", NULL), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_OK(spmd_file_close(&file));
     EXPECT_OK(spmd_file_open(mesh, path, &file));
-    EXPECT_FAILS(spmd_dataset_write(file, "w", array), SPMD_ERR_FILE, "use.h5: opened for reading");
+    EXPECT_FAILS(spmd_dataset_write(file, "w", array), SPMD_ERR_FILE,
+                 "use.h5: dataset \"w\": the file is open for reading");
     EXPECT_FAILS(spmd_dataset_read(file, "v", "P(q)", SPMD_I32, &array), SPMD_ERR_SPEC, "q");
     EXPECT_FAILS(spmd_dataset_read(file, "v", "P(x)", SPMD_I32, NULL), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_OK(spmd_file_close(&file));

@@ -654,7 +654,7 @@ static void wrong_uses_of_writing_are_told(void)
     EXPECT_OK(spmd_tree_write(file, "leaf", leaf));
     close_file(&file); /* none of this has spoiled it */
     file = open_file(mesh, scratch("wrong.h5"));
-    EXPECT_FAILS(spmd_tree_write(file, "u", tree), SPMD_ERR_FILE, "opened for reading");
+    EXPECT_FAILS(spmd_tree_write(file, "u", tree), SPMD_ERR_FILE, "the file is open for reading");
     spmd_file_listing *listing = NULL;
     EXPECT_FAILS(spmd_file_list(NULL, "", &listing), SPMD_ERR_ARGUMENT, "the file is NULL");
     EXPECT_FAILS(spmd_file_list(file, NULL, &listing), SPMD_ERR_ARGUMENT, "is NULL");

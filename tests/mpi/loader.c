@@ -405,7 +405,7 @@ static void a_position_of_something_else_is_refused(void)
     REFUSED(spmd_tree_set_none(other, ""), "the tree is no position to resume, ");
 #undef REFUSED
     EXPECT_FAILS(spmd_loader_resume(loader, NULL), SPMD_ERR_ARGUMENT, "is NULL");
-    EXPECT_FAILS(spmd_loader_seek(loader, 0, 8), SPMD_ERR_ARGUMENT, "there is no batch 8");
+    EXPECT_FAILS(spmd_loader_seek(loader, 0, 8), SPMD_ERR_ARGUMENT, ": there is no batch 8");
     EXPECT_FAILS(spmd_loader_seek(loader, -1, 0), SPMD_ERR_ARGUMENT, "epoch -1");
     expect_known(loader, 0, 3, is_int);
     spmd_tree_free(&state);
@@ -514,7 +514,7 @@ static void what_cannot_be_is_refused(void)
     const spmd_loader_options of_8 = {.batch = 8};
     spmd_mesh *mesh = make_line();
     expect_refused(mesh, "row", "P(x)", (spmd_loader_options){0}, SPMD_ERR_ARGUMENT,
-                   "a batch of 0 rows");
+                   ": a batch of 0 rows");
     expect_refused(mesh, "row", "P(x)", (spmd_loader_options){.batch = 54}, SPMD_ERR_SHAPE,
                    "has 53 rows, which fill no batch of 54; say keep_rest");
     expect_refused(mesh, "empty", "P(x)", (spmd_loader_options){.batch = 1, .keep_rest = true},
@@ -522,7 +522,7 @@ static void what_cannot_be_is_refused(void)
     expect_refused(mesh, "scalar", "P()", of_8, SPMD_ERR_SHAPE, "\"scalar\" is a scalar");
     expect_refused(mesh, "nothing", "P()", of_8, SPMD_ERR_FILE, "no dataset \"nothing\"");
     expect_refused(mesh, "row", "P(x,-)", of_8, SPMD_ERR_SPEC, "dataset \"row\"");
-    expect_refused(mesh, "row", "P(z)", of_8, SPMD_ERR_SPEC, "z");
+    expect_refused(mesh, "row", "P(z)", of_8, SPMD_ERR_SPEC, ": dataset \"row\": ");
     expect_refused(mesh, "row", "P(unreduced={x})", of_8, SPMD_ERR_SPEC, "unreduced");
     expect_refused(mesh, "doubles", "P()",
                    (spmd_loader_options){.batch = 8, .dtypes = (spmd_dtype[]){SPMD_BOOL}},
