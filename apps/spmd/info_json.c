@@ -19,7 +19,7 @@ static void print_dataset(const spmd_file_entry *entry)
     fputs(", \"layout\": ", stdout);
     json_text(stdout, entry->layout);
     printf(", \"unlimited\": %s, \"stored\": %lld, \"checksum\": %s",
-           entry->unlimited[0] ? "true" : "false", (long long)entry->stored,
+           entry->options.unlimited ? "true" : "false", (long long)entry->stored,
            entry->checksum ? "true" : "false");
 }
 

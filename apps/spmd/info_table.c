@@ -76,7 +76,8 @@ static int format_layout(char *cell, size_t size, const struct line *line)
     const spmd_file_entry *entry = line->entry;
     if (!info_is_dataset(entry))
         return snprintf(cell, size, "%s", "");
-    return snprintf(cell, size, "%s%s", entry->layout, entry->unlimited[0] ? ", unlimited" : "");
+    return snprintf(cell, size, "%s%s", entry->layout,
+                    entry->options.unlimited ? ", unlimited" : "");
 }
 
 static int format_stored(char *cell, size_t size, const struct line *line)

@@ -85,6 +85,9 @@ spmd_status spmd_dataset_exists(spmd_file *file, const char *name, bool *exists)
 spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spec, spmd_dtype dtype,
                               spmd_array **array);
 
+/* An extent without a limit. */
+#define SPMD_UNLIMITED INT64_MAX
+
 /* How a dataset is stored. A zeroed one asks for nothing: contiguous, 0 where nothing is written.
  * The others make it chunked. Chunks that are not given are chosen, of at most 1 MiB: of an array,
  * its part on one rank or a piece of that; else rows. Filters act on each chunk: shuffle (bytes of
@@ -93,6 +96,7 @@ spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spe
 typedef struct spmd_dataset_options {
     int64_t chunk[SPMD_MAX_DIMS]; /* [ndim] extents; all 0: contiguous, or chosen */
     bool unlimited;               /* dimension 0 can grow: spmd_dataset_append */
+    int64_t most[SPMD_MAX_DIMS];  /* [ndim] what extents can grow to: SPMD_UNLIMITED; 0: not */
     int deflate;                  /* 1, fast, to 9, small; 0: not */
     bool shuffle, fletcher32;
     const void *fill; /* an element of the dataset's type: what is never written; NULL: 0 */

@@ -24,15 +24,14 @@ typedef struct spmd_file_entry {
     char *link;    /* where the name leads, if it is a soft or an external link; or NULL */
 
     /* Of a dataset; else NULL and zeros. */
-    char *elements;                /* "f32", "text", "records" */
-    spmd_dtype dtype;              /* SPMD_DTYPE_NONE: none of ours */
-    spmd_shape shape;              /* a scalar where it can be none of ours */
-    bool unlimited[SPMD_MAX_DIMS]; /* [ndim] whether it can grow */
-    char *layout;                  /* "contiguous", "chunks 64x64, shuffle, deflate 4" */
-    int64_t stored;                /* bytes that its elements take in the file */
-    char *sharding;                /* "f32[8@x,4]", as it was written by this library; or NULL */
-    bool checksum;                 /* its elements have one, which reading all of them compares */
-    spmd_dataset_options options;  /* to make one like it; without filters that are none of these */
+    char *elements;               /* "f32", "text", "records" */
+    spmd_dtype dtype;             /* SPMD_DTYPE_NONE: none of ours */
+    spmd_shape shape;             /* a scalar where it can be none of ours */
+    char *layout;                 /* "contiguous", "chunks 64x64, shuffle, deflate 4" */
+    int64_t stored;               /* bytes that its elements take in the file */
+    char *sharding;               /* "f32[8@x,4]", as it was written by this library; or NULL */
+    bool checksum;                /* its elements have one, which reading all of them compares */
+    spmd_dataset_options options; /* to make one like it; without filters that are none of these */
 } spmd_file_entry;
 
 typedef struct spmd_file_listing {

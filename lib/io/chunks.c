@@ -22,12 +22,30 @@ static bool gives_chunks(const spmd_dataset_options *options, int ndim)
     return false;
 }
 
-/* The extents that there can be at most; HDF5 has no chunks along an extent that stays 0. */
-static int64_t most(const spmd_dataset_options *options, spmd_shape shape, int d)
+int64_t spmd__chunks_most(const spmd_dataset_options *options, spmd_shape shape, int d)
 {
     if (d == 0 && options->unlimited)
-        return INT64_MAX;
-    return shape.dim[d] > 0 ? shape.dim[d] : 1;
+        return SPMD_UNLIMITED;
+    return options->most[d] != 0 ? options->most[d] : shape.dim[d];
+}
+
+static bool can_grow(const spmd_dataset_options *options, spmd_shape shape)
+{
+    for (int d = 0; d < shape.ndim; d++)
+        if (spmd__chunks_most(options, shape, d) > shape.dim[d])
+            return true;
+    return false;
+}
+
+static spmd_status check_most(const spmd_dataset_options *options, spmd_shape shape)
+{
+    for (int d = 0; d < shape.ndim; d++)
+        if (spmd__chunks_most(options, shape, d) < shape.dim[d])
+            return spmd_fail(SPMD_ERR_SHAPE,
+                             "dimension %d has extent %lld, and can have %lld at most; give 0 for "
+                             "an extent that stays as it is",
+                             d, (long long)shape.dim[d], (long long)options->most[d]);
+    return SPMD_OK;
 }
 
 static spmd_status check_extents(const spmd_dataset_options *options, spmd_dtype dtype,
@@ -36,8 +54,8 @@ static spmd_status check_extents(const spmd_dataset_options *options, spmd_dtype
     const int64_t most_bytes = UINT32_MAX;
     int64_t bytes = (int64_t)spmd_dtype_size(dtype);
     for (int d = 0; d < shape.ndim; d++) {
-        int64_t extent = options->chunk[d];
-        if (extent < 1 || extent > most(options, shape, d))
+        int64_t extent = options->chunk[d], most = spmd__chunks_most(options, shape, d);
+        if (extent < 1 || extent > (most > 0 ? most : 1))
             return spmd_fail(SPMD_ERR_SHAPE,
                              "chunks have %lld indices of dimension %d, of extent %lld; give from "
                              "1 to all of each dimension, or 0 for all dimensions",
@@ -57,12 +75,13 @@ spmd_status spmd__chunks_check(const spmd_dataset_options *options, spmd_dtype d
                          options->deflate);
     if (shape.ndim == 0 && (has_filters(options) || options->unlimited))
         return spmd_fail(SPMD_ERR_SHAPE, "a scalar has no chunks: it cannot grow or be filtered");
+    TRY(check_most(options, shape));
     return gives_chunks(options, shape.ndim) ? check_extents(options, dtype, shape) : SPMD_OK;
 }
 
 bool spmd__chunks_wanted(const spmd_dataset_options *options, spmd_shape shape)
 {
-    if (options->unlimited)
+    if (can_grow(options, shape))
         return true;
     return (has_filters(options) || gives_chunks(options, shape.ndim)) &&
            spmd_shape_size(shape) > 0;
@@ -79,16 +98,22 @@ static int64_t divide(int64_t extent, int64_t most)
     return most;
 }
 
+/* What chunks are chosen for along a dimension: for what there will be, if there is nothing yet. */
+static int64_t extent_of(const spmd_dataset_options *options, spmd_shape part, int d)
+{
+    if (part.dim[d] > 0)
+        return part.dim[d];
+    int64_t most = spmd__chunks_most(options, part, d);
+    return most > ROWS_TO_COME ? ROWS_TO_COME : most > 0 ? most : 1;
+}
+
 void spmd__chunks_choose(const spmd_dataset_options *options, spmd_dtype dtype, spmd_shape part,
                          int64_t chunk[])
 {
     bool given = gives_chunks(options, part.ndim);
     int64_t left = CHOSEN_BYTES / (int64_t)spmd_dtype_size(dtype);
     for (int d = part.ndim - 1; d >= 0; d--) {
-        int64_t extent = part.dim[d];
-        if (extent == 0)
-            extent = d == 0 && options->unlimited ? ROWS_TO_COME : 1;
-        chunk[d] = given ? options->chunk[d] : divide(extent, left);
+        chunk[d] = given ? options->chunk[d] : divide(extent_of(options, part, d), left);
         left = chunk[d] < left ? left / chunk[d] : 1;
     }
 }

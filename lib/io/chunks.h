@@ -10,6 +10,9 @@
 spmd_status spmd__chunks_check(const spmd_dataset_options *options, spmd_dtype dtype,
                                spmd_shape shape);
 
+/* What the extent of dimension `d` is then at most; SPMD_UNLIMITED: there is no limit. */
+int64_t spmd__chunks_most(const spmd_dataset_options *options, spmd_shape shape, int d);
+
 /* Whether it has chunks then, and which: those asked for, or some that divide `part`, which one
  * rank will write. */
 bool spmd__chunks_wanted(const spmd_dataset_options *options, spmd_shape shape);

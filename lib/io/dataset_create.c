@@ -39,6 +39,7 @@ uint64_t spmd__options_digest(const spmd_dataset_options *options, spmd_dtype dt
         size_t bytes = (size_t)shape.ndim * sizeof *shape.dim;
         digest = spmd__hash(digest, shape.dim, bytes);
         digest = spmd__hash(digest, options->chunk, bytes);
+        digest = spmd__hash(digest, options->most, bytes);
     }
     return options->fill ? spmd__hash(digest, options->fill, spmd_dtype_size(dtype)) : digest;
 }
@@ -51,11 +52,12 @@ static hid_t create_space(const struct creation *creation, bool chunked)
     if (shape.ndim == 0)
         return H5Screate(H5S_SCALAR);
     for (int d = 0; d < shape.ndim; d++) {
+        int64_t limit = spmd__chunks_most(creation->options, shape, d);
         extent[d] = (hsize_t)shape.dim[d];
-        most[d] = extent[d] == 0 && chunked ? 1 : extent[d];
+        most[d] = limit == SPMD_UNLIMITED ? H5S_UNLIMITED
+                  : limit == 0 && chunked ? 1
+                                          : (hsize_t)limit;
     }
-    if (creation->options->unlimited)
-        most[0] = H5S_UNLIMITED;
     return H5Screate_simple(shape.ndim, extent, most);
 }
 

@@ -54,8 +54,10 @@ static void describe_space(hid_t dataset, spmd_file_entry *entry)
     entry->shape.ndim = ndim;
     for (int d = 0; d < ndim; d++) {
         entry->shape.dim[d] = (int64_t)extent[d];
-        entry->unlimited[d] = most[d] == H5S_UNLIMITED;
+        if (most[d] > extent[d])
+            entry->options.most[d] = most[d] == H5S_UNLIMITED ? SPMD_UNLIMITED : (int64_t)most[d];
     }
+    entry->options.unlimited = entry->options.most[0] == SPMD_UNLIMITED;
 }
 
 static spmd_status describe_elements(hid_t dataset, spmd_file_entry *entry)
@@ -93,7 +95,6 @@ static spmd_status describe(hid_t dataset, spmd_file_entry *entry)
     TRY(copy_text(layout, &entry->layout));
     TRY(describe_elements(dataset, entry));
     spmd__storage_options(dataset, entry->dtype, &entry->options);
-    entry->options.unlimited = entry->unlimited[0];
     return describe_sharding(dataset, entry);
 }
 

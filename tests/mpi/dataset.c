@@ -125,6 +125,36 @@ static void options_are_followed(void)
     spmd_mesh_free(&mesh);
 }
 
+static void extents_grow_as_far_as_they_may(void)
+{
+    spmd_mesh *mesh = make_mesh("x=*");
+    const char *path = scratch("most.h5");
+    spmd_file *file = NULL;
+    spmd_file_listing *listing = NULL;
+    spmd_array *rows = arange(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(3, 4));
+    const spmd_dataset_options options = {.most = {8, SPMD_UNLIMITED}, .chunk = {8, 2}};
+    EXPECT_OK(spmd_file_create(mesh, path, &file));
+    EXPECT_OK(spmd_dataset_create(file, "given", SPMD_F64, SPMD_SHAPE(6, 4), &options));
+    write_as(file, "chosen", rows, (spmd_dataset_options){.most = {8}});
+    EXPECT_OK(spmd_dataset_append(file, "chosen", rows));
+    EXPECT_FAILS(spmd_dataset_append(file, "chosen", rows), SPMD_ERR_SHAPE, "cannot grow");
+    EXPECT_OK(spmd_dataset_create(file, "empty", SPMD_F64, SPMD_SHAPE(2, 0),
+                                  &(spmd_dataset_options){.most = {0, 7}}));
+    EXPECT_OK(spmd_file_close(&file));
+    struct found given = look(path, "given"), empty = look(path, "empty");
+    EXPECT(given.most[0] == 8 && given.most[1] == H5S_UNLIMITED);
+    EXPECT(empty.most[0] == 2 && empty.most[1] == 7 && empty.chunk[1] == 7);
+    EXPECT_OK(spmd_file_open(mesh, path, &file));
+    EXPECT_OK(spmd_file_list(file, "given", &listing));
+    const spmd_dataset_options *told = &listing->entry[0].options;
+    EXPECT(told->most[0] == 8 && told->most[1] == SPMD_UNLIMITED);
+    EXPECT(!told->unlimited);
+    spmd_file_listing_free(&listing);
+    EXPECT_OK(spmd_file_close(&file));
+    spmd_array_free(&rows);
+    spmd_mesh_free(&mesh);
+}
+
 static void large_parts_have_chunks_of_a_mebibyte_at_most(void)
 {
     spmd_mesh *mesh = make_line();
@@ -375,12 +405,16 @@ static void wrong_options_are_told(void)
         spmd_status status;
         const char *part;
     } wrong[] = {
-        {{.deflate = 10}, SPMD_ERR_ARGUMENT, "deflate is from 1 to 9, or 0 for none; not 10"},
+        {{.deflate = 10},
+         SPMD_ERR_ARGUMENT,
+         "wrong.h5: dataset \"v\": deflate is from 1 to 9, or 0 for none; not 10"},
         {{.deflate = -1}, SPMD_ERR_ARGUMENT, "not -1"},
         {{.chunk = {3}}, SPMD_ERR_SHAPE, "chunks have 0 indices of dimension 1, of extent 4"},
         {{.chunk = {7, 4}}, SPMD_ERR_SHAPE, "chunks have 7 indices of dimension 0, of extent 6"},
         {{.chunk = {3, -1}}, SPMD_ERR_SHAPE, "chunks have -1 indices"},
         {{.unlimited = true, .chunk = {(int64_t)1 << 40, 4}}, SPMD_ERR_SHAPE, "4 GiB"},
+        {{.most = {5}}, SPMD_ERR_SHAPE, "dimension 0 has extent 6, and can have 5 at most"},
+        {{.most = {0, 9}, .chunk = {6, 10}}, SPMD_ERR_SHAPE, "chunks have 10 indices"},
     };
     EXPECT_OK(spmd_file_create(mesh, scratch("wrong.h5"), &file));
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
@@ -391,7 +425,7 @@ static void wrong_options_are_told(void)
                  "a scalar has no chunks");
     EXPECT_FAILS(spmd_dataset_create(file, "v", (spmd_dtype)99, shape, NULL), SPMD_ERR_DTYPE, "99");
     EXPECT_FAILS(spmd_dataset_create(file, "v", SPMD_F64, SPMD_SHAPE(-1), NULL), SPMD_ERR_SHAPE,
-                 "no such shape");
+                 "wrong.h5: dataset \"v\": there is no such shape");
     EXPECT_FAILS(spmd_dataset_create(file, "/", SPMD_F64, shape, NULL), SPMD_ERR_ARGUMENT,
                  "no name");
     EXPECT_OK(spmd_dataset_create(file, "v", SPMD_F64, shape, &grows));
@@ -424,7 +458,8 @@ static void wrong_hyperslabs_are_told(void)
     EXPECT_OK(spmd_file_close(&file));
     EXPECT_OK(spmd_file_open(mesh, path, &file));
     EXPECT_FAILS(spmd_dataset_read_hyperslab(file, "v", &outside, "P(x)", SPMD_F64, &read),
-                 SPMD_ERR_SHAPE, "reaches outside dimension 0");
+                 SPMD_ERR_SHAPE,
+                 "slabs.h5: dataset \"v\": the hyperslab reaches outside dimension 0");
     EXPECT_FAILS(spmd_dataset_read_hyperslab(file, "v", &behind, "P(x)", SPMD_F64, &read),
                  SPMD_ERR_SHAPE, "start 7");
     EXPECT_FAILS(spmd_dataset_read_hyperslab(file, "v", &still, "P(x)", SPMD_F64, &read),
@@ -436,7 +471,8 @@ static void wrong_hyperslabs_are_told(void)
     EXPECT(read == NULL);
     EXPECT_OK(spmd_dataset_read_hyperslab(file, "v", &end, "P(x)", SPMD_F64, &read));
     EXPECT(spmd_array_shape(read).dim[0] == 0);
-    EXPECT_FAILS(spmd_dataset_append(file, "v", array), SPMD_ERR_FILE, "opened for reading");
+    EXPECT_FAILS(spmd_dataset_append(file, "v", array), SPMD_ERR_FILE,
+                 "slabs.h5: dataset \"v\": the file is open for reading");
     EXPECT_OK(spmd_file_close(&file));
     spmd_array_free(&read);
     spmd_array_free(&array);
@@ -568,6 +604,7 @@ static void what_was_lost_is_told(void)
 }
 
 HARNESS_MAIN("dataset", CASE(fills_are_exact), CASE(options_are_followed),
+             CASE(extents_grow_as_far_as_they_may),
              CASE(large_parts_have_chunks_of_a_mebibyte_at_most), CASE(all_layouts_are_read),
              CASE(foreign_datasets_are_changed), CASE(rows_are_appended_in_a_loop),
              CASE(what_cannot_grow_is_told), CASE(wrong_options_are_told),

@@ -199,7 +199,8 @@ static void print_entry(const spmd_file_entry *entry, char *line, size_t size)
     char shape[64] = "";
     for (int d = 0, at = 0; d < entry->shape.ndim; d++)
         at += snprintf(shape + at, sizeof shape - (size_t)at, "%s%lld%s", d ? "x" : " ",
-                       (long long)entry->shape.dim[d], entry->unlimited[d] ? "+" : "");
+                       (long long)entry->shape.dim[d],
+                       entry->options.most[d] == SPMD_UNLIMITED ? "+" : "");
     snprintf(line, size, "%s: %s%s%s%s%s%s%s%s", entry->name, kinds[entry->kind],
              entry->elements ? " " : "", entry->elements ? entry->elements : "", shape,
              entry->layout ? ", " : "", entry->layout ? entry->layout : "",
