@@ -2,7 +2,6 @@
 #include "convert.h"
 
 #include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "cmd.h"
@@ -15,26 +14,17 @@ struct conversion {
     spmd_mesh *mesh;
     spmd_file *in, *out;
     int64_t arrays; /* done so far */
+    int64_t typed;  /* of them, those that are of the type that was asked for */
 };
-
-/* Numbers that are read and written; all else goes over as it is. */
-static bool is_numbers(const spmd_file_entry *entry)
-{
-    return entry->elements && !entry->problem && entry->kind != SPMD_TREE_TEXT;
-}
-
-static bool is_array(const spmd_file_entry *entry)
-{
-    return is_numbers(entry) && entry->kind == SPMD_TREE_ARRAY && !entry->link;
-}
 
 static spmd_status convert_numbers(struct conversion *run, const spmd_file_entry *entry)
 {
     spmd_dtype dtype = entry->dtype;
     spmd_dataset_options layout = entry->options;
-    if (is_array(entry)) {
+    if (convert_is_array(entry)) {
         SPMD_TRY(convert_layout(run->options, entry->name, entry->shape, &dtype, &layout));
         run->arrays++;
+        run->typed += dtype == run->options->dtype;
     }
     SPMD_TRY(spmd_dataset_create(run->out, entry->name, dtype, entry->shape, &layout));
     const int64_t *chunk = layout.chunk[0] > 0 ? layout.chunk : entry->options.chunk;
@@ -47,51 +37,15 @@ static spmd_status convert_entry(struct conversion *run, const spmd_file_entry *
 {
     if (entry->problem && !entry->elements && !entry->link)
         return spmd_fail(SPMD_ERR_FILE, "%s", entry->problem);
-    return is_numbers(entry) && !entry->link ? convert_numbers(run, entry)
-                                             : spmd_object_copy(run->in, entry->name, run->out);
-}
-
-/* The next entry that is not below this one. */
-static int skip_below(const spmd_file_listing *listing, int index)
-{
-    const char *name = listing->entry[index++].name;
-    size_t length = strlen(name);
-    while (index < listing->count && strncmp(listing->entry[index].name, name, length) == 0 &&
-           listing->entry[index].name[length] == '/')
-        index++;
-    return index;
+    return convert_is_numbers(entry) ? convert_numbers(run, entry)
+                                     : spmd_object_copy(run->in, entry->name, run->out);
 }
 
 static spmd_status convert_entries(struct conversion *run, const spmd_file_listing *listing)
 {
     SPMD_TRY(spmd_attributes_copy(run->in, "/", run->out));
-    for (int i = 0; i < listing->count;) {
+    for (int i = 0; i < listing->count; i = convert_next(listing, i))
         SPMD_TRY(convert_entry(run, &listing->entry[i]));
-        i = listing->entry[i].link ? skip_below(listing, i) : i + 1;
-    }
-    return SPMD_OK;
-}
-
-static const spmd_file_entry *find(const spmd_file_listing *listing, const char *name)
-{
-    for (int i = 0; i < listing->count; i++)
-        if (strcmp(listing->entry[i].name, name) == 0)
-            return &listing->entry[i];
-    return NULL;
-}
-
-static spmd_status check_names(const struct conversion *run, const spmd_file_listing *listing)
-{
-    for (int i = 0; i < run->options->nnames; i++) {
-        const char *name = run->options->names[i];
-        const spmd_file_entry *entry = find(listing, name);
-        spmd_dtype dtype;
-        spmd_shape shape;
-        if (entry && is_array(entry))
-            continue;
-        SPMD_TRY(spmd_dataset_info(run->in, name, &dtype, &shape)); /* tells what it is instead */
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s: \"%s\" is no array", run->options->in, name);
-    }
     return SPMD_OK;
 }
 
@@ -99,7 +53,9 @@ static spmd_status convert_all(struct conversion *run)
 {
     spmd_file_listing *listing = NULL;
     SPMD_TRY(spmd_file_list(run->in, "/", &listing));
-    spmd_status status = check_names(run, listing);
+    spmd_status status = convert_check_names(run->options, run->in, listing);
+    if (status == SPMD_OK)
+        status = convert_check_chunks(run->options, listing);
     if (status == SPMD_OK)
         status = convert_entries(run, listing);
     spmd_file_listing_free(&listing);
@@ -156,14 +112,23 @@ static spmd_status open_and_convert(struct conversion *run)
     return h5file_end(&run->in, write_out(run));
 }
 
-static spmd_status convert(struct conversion *run)
+static void tell(const struct conversion *run, long long before)
 {
     const struct convert_options *options = run->options;
-    long long before = file_size(options->in);
-    SPMD_TRY(open_and_convert(run));
     if (cmd_is_speaker())
         printf("%s: %lld array%s, %lld bytes in place of %lld\n", options->out,
                (long long)run->arrays, plural(run->arrays), file_size(options->out), before);
+    if (options->dtype != SPMD_DTYPE_NONE && run->arrays > 0 && run->typed == 0)
+        cmd_note("no array was converted to %s, since all are numbers of another kind; name those "
+                 "that are to be",
+                 spmd_dtype_name(options->dtype));
+}
+
+static spmd_status convert(struct conversion *run)
+{
+    long long before = file_size(run->options->in);
+    SPMD_TRY(open_and_convert(run));
+    tell(run, before);
     return SPMD_OK;
 }
 
@@ -174,7 +139,7 @@ int cmd_convert(int argc, char **argv)
     if (convert_options_parse(argc, argv, &options, &code)) {
         struct conversion run = {.options = &options};
         MPI_Init(NULL, NULL);
-        spmd_status status = spmd_mesh_create(MPI_COMM_WORLD, "ranks=*", &run.mesh);
+        spmd_status status = cmd_make_mesh(&run.mesh);
         if (status == SPMD_OK)
             status = convert(&run);
         code = cmd_conclude(status);

@@ -24,16 +24,17 @@ static const struct args_option option_table[NOPTIONS] = {
 };
 
 static const struct args_usage usage = {
-    .synopsis = "spmd convert IN OUT [DATASET...] [OPTION...]",
-    .about = "Copies the HDF5 file IN to OUT, with its arrays in another layout: those that are\n"
-             "named, or all. What no option asks for stays as it is, and so do groups,\n"
-             "attributes, and what is no array. Without options the copy has no holes.\n"
+    .synopsis = "spmd convert IN OUT [NAME...] [OPTION...]",
+    .about = "Copies the HDF5 file IN to OUT, with its arrays in another layout: each dataset\n"
+             "NAME, those in each group NAME, or all. What no option asks for stays as it is,\n"
+             "and so do groups, attributes, and what is no array. Without options the copy has\n"
+             "no holes.\n"
              "\n"
              "OUT is written aside, and takes its place when it is whole, so it may be IN. On\n"
              "several ranks each reads and writes its part; a dataset may be larger than the\n"
              "memory of all.\n"
              "\n"
-             "Where no dataset is named, arrays whose number of dimensions the chunks do not fit\n"
+             "Of a group, or of all, arrays whose number of dimensions the chunks do not fit\n"
              "keep their layout, and --dtype converts floats to floats, integers to integers,\n"
              "and complex numbers to complex numbers, and leaves others.",
     .noptions = NOPTIONS,

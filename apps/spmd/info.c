@@ -66,6 +66,14 @@ static spmd_status show(const struct request *request, spmd_mesh *mesh, const ch
     return directory ? info_steps(mesh, path, json) : info_file(mesh, path, json);
 }
 
+/* Users of other tools name a dataset behind its file. */
+static void note_names(const struct request *request, int index)
+{
+    struct stat about;
+    if (index > 0 && stat(request->files[index], &about) != 0)
+        cmd_note("each operand of info is a file, of which it lists all");
+}
+
 /* A JSON object in place of what a file has. */
 static void print_failure(const char *path)
 {
@@ -98,11 +106,13 @@ static int show_all(const struct request *request)
 {
     spmd_mesh *mesh = NULL;
     bool json = request->option[JSON] && cmd_is_speaker();
-    int worst = cmd_conclude(spmd_mesh_create(MPI_COMM_WORLD, "ranks=*", &mesh));
+    int worst = cmd_conclude(cmd_make_mesh(&mesh));
     fputs(json ? "[" : "", stdout);
     for (int i = 0; i < request->nfiles && mesh; i++) {
         fputs(i > 0 ? separator(request) : "", stdout);
         int code = show_one(request, mesh, request->files[i]);
+        if (code != CMD_DONE)
+            note_names(request, i);
         worst = code > worst ? code : worst;
     }
     fputs(json ? "]\n" : "", stdout);

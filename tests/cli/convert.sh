@@ -74,6 +74,33 @@ wrong 1 'a checkpoint is not replaced' 'is the checkpoint of step' "$digits" \
 ok 'and stays as it was' cmp "$checkpoint" before.h5
 ok 'but by force, too' "$spmd" convert "$digits" "$checkpoint" --force
 
+# Its arrays are params/b, f32[3], and params/w, f32[5,3].
+ok 'a group' "$spmd" convert before.h5 group.h5 params --dtype f64
+prints 'what is in it' '  params/w  f64[5@rows,3]  contiguous ' "$spmd" info group.h5
+ok 'of a group, what the chunks fit' "$spmd" convert before.h5 group.h5 /params/ --chunks 2,2
+prints 'is in chunks' '  params/w  f32[5@rows,3]  chunks 2x2 ' "$spmd" info group.h5
+prints 'and the rest is not' '  params/b  f32[3]         contiguous ' "$spmd" info group.h5
+prints 'a type of no array is noted' 'spmd: note: no array was converted to i32' \
+    "$spmd" convert before.h5 group.h5 --dtype i32
+ok 'on more ranks than rows' run 6 "$spmd" convert before.h5 group.h5
+ok 'nothing is noted' [ -z "$(cat .err)" ]
+wrong 2 'chunks that fit no array' 'before.h5: --chunks fits no array: dataset "params/w" has 2' \
+    before.h5 bad.h5 --chunks 2,2,2
+wrong 2 'nor one of a group' '--chunks fits no array' before.h5 bad.h5 params --chunks 2,2,2
+wrong 1 'the beginning of a name' 'no dataset "par"' before.h5 bad.h5 par
+
+if command -v h5import >/dev/null && command -v h5dump >/dev/null; then
+    seq 12 >numbers
+    printf '%s\n' 'PATH x' 'INPUT-CLASS TEXTIN' 'INPUT-SIZE 32' 'RANK 2' 'DIMENSION-SIZES 4 3' \
+        'OUTPUT-CLASS IN' 'OUTPUT-SIZE 32' 'CHUNKED-DIMENSION-SIZES 2 3' \
+        'MAXIMUM-DIMENSIONS 8 -1' >layout
+    h5import numbers -c layout -o grows.h5
+    ok 'what can grow' "$spmd" convert grows.h5 grown.h5 --chunks 8,4
+    prints 'grows as far' '( 4, 3 ) / ( 8, H5S_UNLIMITED )' h5dump -H grown.h5
+else
+    skip 'what can grow' 'no h5import'
+fi
+
 wrong 2 'no operands' 'convert takes two files, IN OUT, not 0'
 wrong 2 'one operand' 'not 1' "$digits"
 wrong 1 'no such file' 'nowhere.h5: no such file or directory' nowhere.h5 bad.h5

@@ -28,6 +28,8 @@ same 'a file of others' "$texts/info-digits.txt" "$spmd" info digits.h5
 same 'as JSON' "$texts/info-digits.json.txt" "$spmd" info --json digits.h5
 json 'a file' digits.h5
 json 'a file that there is not' nowhere.h5 digits.h5
+prints 'no dataset behind a file' 'spmd: note: each operand of info is a file, of which it lists all' \
+    "$spmd" info digits.h5 x
 status 1 'no such file' "$spmd" info nowhere.h5
 prints 'no such file is told' 'spmd: error: nowhere.h5: no such file or directory' \
     "$spmd" info nowhere.h5 digits.h5
@@ -55,6 +57,9 @@ prints 'an integer' '  step      500 ' "$spmd" info "$last"
 json 'a checkpoint' "$last"
 prints 'whole' "$last: 2 arrays read, 2 compared with checksums" "$spmd" info --verify "$last"
 ok 'all are whole, on 3 ranks' run 3 "$spmd" info --verify run
+ok 'on more ranks than rows, under any environment' \
+    run 6 env SPMD_STRICT=1 "$spmd" info --verify "$last"
+ok 'nothing is noted' [ -z "$(cat "$tmp/.err")" ]
 
 # In another layout the checksums hold, of another type they are left out.
 ok 'a checkpoint is converted' run 2 "$spmd" convert "$last" packed.h5 --deflate 1
