@@ -18,7 +18,11 @@ static spmd_status read_text(const char *path, char **text, int *size)
     if (length >= INT_MAX)
         status = spmd_fail(SPMD_ERR_FILE, "%s is larger than 2 GiB", path);
     else if (strlen(new) < length)
-        status = spmd_fail(SPMD_ERR_FILE, "%s has a NUL byte: it is no CSV file", path);
+        status =
+            spmd_fail(SPMD_ERR_FILE,
+                      "%s has a NUL byte: it is no CSV file; of an HDF5 file, name the dataset: "
+                      "FILE.h5:DATASET",
+                      path);
     if (status != SPMD_OK) {
         free(new);
         return status;

@@ -81,10 +81,10 @@ static spmd_status parse_axis(struct cursor *cursor, struct axes *axes)
     int64_t size = SPMD_INFER;
     if (!spmd__cursor_take(cursor, "=") ||
         (!spmd__cursor_take(cursor, "*") && !spmd__cursor_number(cursor, &size)))
-        return spmd_fail(SPMD_ERR_SYNTAX,
-                         "mesh \"%s\": expected =SIZE or =* at column %d, as in "
-                         "x=4,y=2",
-                         cursor->start, spmd__cursor_column(cursor));
+        return spmd_fail(SPMD_ERR_SYNTAX, "mesh \"%s\": expected %s at column %d, as in x=4,y=2",
+                         cursor->start,
+                         spmd__cursor_too_large(cursor) ? "a size below 2^63" : "=SIZE or =*",
+                         spmd__cursor_column(cursor));
     return add_axis(axes, cursor->start, name, length, size);
 }
 
@@ -93,7 +93,7 @@ spmd_status spmd__axes_parse_open(const char *text, struct axes *axes)
     int open;
     int64_t product;
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a mesh from");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a mesh from, it is NULL");
     struct cursor cursor = {text, text};
     struct axes read = {.count = 0};
     do
@@ -282,7 +282,7 @@ static spmd_status parse_member(struct cursor *cursor, const struct axes *axes,
 spmd_status spmd__axis_list_parse(const char *text, const struct axes *axes, struct axis_list *list)
 {
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read axes from");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read axes from, it is NULL");
     struct cursor cursor = {text, text};
     struct axis_list read = {.count = 0};
     bool in_parentheses = spmd__cursor_take(&cursor, "(");

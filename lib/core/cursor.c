@@ -48,6 +48,11 @@ bool spmd__cursor_number(struct cursor *cursor, int64_t *number)
     return true;
 }
 
+bool spmd__cursor_too_large(const struct cursor *cursor)
+{
+    return isdigit((unsigned char)*cursor->at);
+}
+
 bool spmd__cursor_at_end(struct cursor *cursor)
 {
     skip_blanks(cursor);

@@ -17,6 +17,9 @@ struct cursor {
 bool spmd__cursor_take(struct cursor *cursor, const char *literal);
 size_t spmd__cursor_name(struct cursor *cursor, const char **name);
 bool spmd__cursor_number(struct cursor *cursor, int64_t *number);
+
+/* Whether a number stands there that spmd__cursor_number did not take. */
+bool spmd__cursor_too_large(const struct cursor *cursor);
 bool spmd__cursor_at_end(struct cursor *cursor);
 
 /* Column of the cursor, from 1, for messages. */

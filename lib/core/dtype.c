@@ -48,7 +48,7 @@ static const struct {
 spmd_status spmd_dtype_parse(const char *text, spmd_dtype *dtype)
 {
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read an element type from");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read an element type from, it is NULL");
 #define MATCH(name, short_name, bytes)   \
     if (strcmp(text, short_name) == 0) { \
         *dtype = SPMD_##name;            \

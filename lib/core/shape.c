@@ -64,7 +64,7 @@ bool spmd_shape_equal(spmd_shape a, spmd_shape b)
 spmd_status spmd_shape_parse(const char *text, spmd_shape *shape)
 {
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a shape from");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a shape from, it is NULL");
     struct cursor cursor = {text, text};
     spmd_shape read = {.ndim = 0};
     if (!spmd__cursor_at_end(&cursor))
@@ -74,7 +74,8 @@ spmd_status spmd_shape_parse(const char *text, spmd_shape *shape)
                                  SPMD_MAX_DIMS);
             if (!spmd__cursor_number(&cursor, &read.dim[read.ndim++]))
                 return spmd_fail(SPMD_ERR_SYNTAX,
-                                 "shape \"%s\": expected a size at column %d, as in 8x4", text,
+                                 "shape \"%s\": expected a size%s at column %d, as in 8x4", text,
+                                 spmd__cursor_too_large(&cursor) ? " below 2^63" : "",
                                  spmd__cursor_column(&cursor));
         } while (spmd__cursor_take(&cursor, "x"));
     if (!spmd__cursor_at_end(&cursor))

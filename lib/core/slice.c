@@ -65,7 +65,7 @@ static struct slice cut(const struct fixture *fixture)
 spmd_status spmd__slice_parse(const char *text, const struct axes *axes, struct slice *slice)
 {
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read coordinates from");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read coordinates from, it is NULL");
     struct cursor cursor = {text, text};
     struct fixture fixture = {.axes = axes};
     if (!spmd__cursor_at_end(&cursor))

@@ -289,7 +289,7 @@ static void look_at(struct reader *reader, const char *text, const char *what, c
 spmd_status spmd__spec_parse(const char *text, const struct axes *axes, struct spec *spec)
 {
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a spec from");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read a spec from, it is NULL");
     struct reader reader = begin(axes, text);
     look_at(&reader, text, "spec", "P(x, -, (y,z))");
     TRY(check_ambiguity(reader.cursor));

@@ -47,7 +47,7 @@ static spmd_status choose_from(const char *directory, const struct step_list *st
         return SPMD_OK;
     }
     print_steps(choice->older, sizeof choice->older, steps->step, steps->count);
-    return spmd_fail(SPMD_ERR_FILE, "%s: there is no checkpoint of step %lld; there are %s",
+    return spmd_fail(SPMD_ERR_FILE, "%s: there is no checkpoint of step %lld; steps here: %s",
                      directory, (long long)choice->step, choice->older);
 }
 

@@ -231,6 +231,9 @@ fi
 
 # Wrong uses.
 out="--out $tmp/refused"
+# shellcheck disable=SC2086
+prints 'an HDF5 file without a dataset' 'of an HDF5 file, name the dataset: FILE.h5:DATASET' \
+    sweep 1 $out --table "$tmp/input.h5"
 refuses 'an unknown option' 'no option --gird' --gird lr=1
 refuses 'an unknown hyperparameter' 'no hyperparameter "foo": there are lr' --grid foo=1
 refuses 'a NaN in a grid' 'is not finite' --grid lr=0.1,nan

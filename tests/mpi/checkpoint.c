@@ -472,7 +472,7 @@ static void wrong_uses(void)
                  "there is no checkpoint");
     save(mesh, directory, 4, 0);
     EXPECT_FAILS(spmd_checkpoint_restore(mesh, directory, 5, "P()", &got), SPMD_ERR_FILE,
-                 "no checkpoint of step 5; there are 4");
+                 "no checkpoint of step 5; steps here: 4");
     EXPECT_FAILS(spmd_checkpoint_restore(mesh, directory, -2, "P()", &got), SPMD_ERR_ARGUMENT,
                  "step -2");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, -1, state, 0), SPMD_ERR_ARGUMENT, "step -1");

@@ -37,11 +37,13 @@ START_TEST(cursor_reads_numbers)
     ck_assert(spmd__cursor_number(&cursor, &number));
     ck_assert_int_eq(number, 7);
     ck_assert(!spmd__cursor_number(&cursor, &number));
+    ck_assert(!spmd__cursor_too_large(&cursor));
     ck_assert(spmd__cursor_take(&cursor, ","));
     ck_assert(spmd__cursor_number(&cursor, &number));
     ck_assert_int_eq(number, INT64_MAX);
     ck_assert(spmd__cursor_take(&cursor, ","));
     ck_assert(!spmd__cursor_number(&cursor, &number));
+    ck_assert(spmd__cursor_too_large(&cursor));
     ck_assert_int_eq(number, INT64_MAX);
 }
 END_TEST
