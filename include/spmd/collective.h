@@ -48,23 +48,26 @@ spmd_dtype spmd_pmean_dtype(spmd_dtype dtype);
 spmd_status spmd_pargmax(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out);
 spmd_status spmd_pargmin(spmd_ctx *ctx, const spmd_block *in, const char *axes, spmd_block *out);
 
-/* All members' blocks in everybody's `out`. Tiled: joined along dimension `dim`; blocks may
- * differ there, if their place in the global array is known (inputs of the body are). Untiled:
- * a new dimension of the group's size stands at `dim`. */
+/* All members' blocks in everybody's `out`. Tiled: joined along dimension `dim`; blocks may differ
+ * in extent there if their place along it is known, as that of inputs of the body and of what
+ * psum_scatter and all_to_all gave is; that of a block of yours is what its offset and global say.
+ * Untiled: a new dimension of the group's size stands at `dim`. */
 typedef enum spmd_tiling { SPMD_UNTILED, SPMD_TILED } spmd_tiling;
 spmd_status spmd_all_gather(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                             spmd_tiling tiling, spmd_block *out);
 
 /* The sum over the members, of which member k keeps part k along `dim`. Tiled: the dimension is
- * split as the layout's rule says (spmd/sharding.h), so it need not divide. Untiled: its extent is
- * the group's size, and it goes. Types are psum's. */
+ * split as the layout's rule says (spmd/sharding.h), so it need not divide; where it does not,
+ * `out` is told its place. Untiled: its extent is the group's size, and it goes. Types are psum's.
+ */
 spmd_status spmd_psum_scatter(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                               spmd_tiling tiling, spmd_block *out);
 
 /* Part k along `split_dim` goes to member k; what comes is joined along `concat_dim`, in the order
  * of the members. Tiled: parts follow the layout's rule, and blocks may differ along concat_dim,
- * if their place in the global array is known. Untiled: split_dim's extent is the group's size,
- * it goes, and a new dimension for the senders stands at concat_dim, counted without it. */
+ * if their place along it is known; `out` is told its place along another split_dim that does not
+ * divide. Untiled: split_dim's extent is the group's size, it goes, and a new dimension for the
+ * senders stands at concat_dim, counted without it. */
 spmd_status spmd_all_to_all(spmd_ctx *ctx, const spmd_block *in, const char *axes, int split_dim,
                             int concat_dim, spmd_tiling tiling, spmd_block *out);
 

@@ -126,6 +126,7 @@ static spmd_status local(struct operation *const ops[], int64_t n)
 }
 
 static const struct operation_kind all_gather = {.name = "all_gather",
+                                                 .joins = true,
                                                  .check = check,
                                                  .describe = describe,
                                                  .run = run,

@@ -113,6 +113,16 @@ static spmd_status shape(const struct operation *op, const struct group *group, 
     return SPMD_OK;
 }
 
+/* What this member, `index`, gets, must be the shape of `out`, which learns its place along the
+ * dimension that is split; where that is joined as well, it has none. */
+static spmd_status settle_out(const struct operation *op, const struct swap *swap, int64_t index)
+{
+    TRY(spmd__collective_check_out(op, op->in->dtype, swap->recv.shape));
+    if (op->dim != op->to_dim)
+        spmd__parts_place(&swap->send, op->in, index, op->out);
+    return SPMD_OK;
+}
+
 /* The parts of `in` one after the other, and not in the memory of `out`. */
 static spmd_status pack(const struct operation *op, const struct parts *parts, struct arena *arena,
                         const void **packed)
@@ -132,7 +142,7 @@ static spmd_status begin(const struct operation *op, const struct group *group, 
     int64_t *send, *recv;
     const void *packed;
     TRY(plan_among(op, group, group->size, group->index, arena, swap));
-    TRY(spmd__collective_check_out(op, op->in->dtype, swap->recv.shape));
+    TRY(settle_out(op, swap, group->index));
     TRY(spmd__parts_all_bytes(&swap->send, arena, &send));
     TRY(spmd__parts_all_bytes(&swap->recv, arena, &recv));
     TRY(pack(op, &swap->send, arena, &packed));
@@ -184,7 +194,7 @@ static spmd_status local(struct operation *const ops[], int64_t n)
     for (int64_t k = 0; k < n; k++) {
         TRY(plan(ops[k], NULL, n, k, extents, arena, &swaps[k]));
         if (ops[k]->out)
-            TRY(spmd__collective_check_out(ops[k], ops[k]->in->dtype, swaps[k].recv.shape));
+            TRY(settle_out(ops[k], &swaps[k], k));
     }
     for (int64_t k = 0; k < n; k++)
         for (int64_t m = 0; m < n && ops[k]->out; m++) {
@@ -195,10 +205,10 @@ static spmd_status local(struct operation *const ops[], int64_t n)
     return SPMD_OK;
 }
 
-#define KIND(name_)                                                                      \
-    {                                                                                    \
-        .name = name_, .check = check, .describe = describe, .run = run, .start = start, \
-        .local = local, .shape = shape                                                   \
+#define KIND(name_)                                                                     \
+    {                                                                                   \
+        .name = name_, .joins = true, .check = check, .describe = describe, .run = run, \
+        .start = start, .local = local, .shape = shape                                  \
     }
 static const struct operation_kind all_to_all = KIND("all_to_all");
 static const struct operation_kind pswapaxes = KIND("pswapaxes");

@@ -10,6 +10,12 @@
 #include "map/input_parts.h"
 #include "map/vmap.h"
 
+/* Whether members' blocks count as equal because the place of this one is not known. */
+static bool joins_unknown(const struct operation *op)
+{
+    return op->kind->joins && op->tiling == SPMD_TILED && op->free_dims == 0;
+}
+
 spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dtype,
                                        spmd_shape shape)
 {
@@ -22,8 +28,9 @@ spmd_status spmd__collective_check_out(const struct operation *op, spmd_dtype dt
     spmd__type_print(&want, dtype, shape);
     spmd__type_print(&have, out->dtype, spmd_block_shape(out));
     return spmd_fail(out->dtype == dtype ? SPMD_ERR_SHAPE : SPMD_ERR_DTYPE,
-                     "%s gives a block %s here, but out is %s: declare it so", op->kind->name,
-                     want.buffer, have.buffer);
+                     "%s gives a block %s here, but out is %s: declare it so%s", op->kind->name,
+                     want.buffer, have.buffer,
+                     joins_unknown(op) ? ", or set offset and global of in, if blocks differ" : "");
 }
 
 spmd_status spmd__collective_check_equal(const struct operation *op, const struct group *group)

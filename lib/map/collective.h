@@ -42,6 +42,7 @@ struct operation {
 struct operation_kind {
     const char *name;
     bool own_lists; /* members have different lists */
+    bool joins;     /* tiled ones join members' blocks, which may differ along that dimension */
 
     /* Of kinds that reduce: how; and whether the sum is divided by the group's size. */
     spmd_reduction reduction;

@@ -37,6 +37,26 @@ void spmd__parts_split(const struct group *group, int64_t size, int64_t extent, 
         extents[k] = spmd__parts_split_one(group, size, extent, k);
 }
 
+static bool extents_differ(const struct parts *parts)
+{
+    const int64_t *first = parts->first;
+    for (int64_t k = 1; k < parts->count; k++)
+        if (first[k + 1] - first[k] != first[1] - first[0])
+            return true;
+    return false;
+}
+
+void spmd__parts_place(const struct parts *parts, const spmd_block *whole, int64_t index,
+                       spmd_block *part)
+{
+    int dim = parts->dim;
+    bool known = whole->global[dim] >= 0;
+    if (!extents_differ(parts))
+        return;
+    part->offset[dim] = parts->first[index] + (known ? whole->offset[dim] : 0);
+    part->global[dim] = known ? whole->global[dim] : whole->shape[dim];
+}
+
 int64_t spmd__parts_slab(spmd_shape shape, int dim, size_t element)
 {
     shape.dim[dim] = 1;

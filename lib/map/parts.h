@@ -35,6 +35,11 @@ int64_t spmd__parts_split_one(const struct group *group, int64_t size, int64_t e
  * which happens where there is no index. */
 int64_t spmd__parts_slab(spmd_shape shape, int dim, size_t element);
 
+/* Tells a block that is part `index` of `whole` its place in it. Only parts of different extents
+ * need one: where members' blocks may differ, their extents have to be asked for. */
+void spmd__parts_place(const struct parts *parts, const spmd_block *whole, int64_t index,
+                       spmd_block *part);
+
 int64_t spmd__parts_bytes(const struct parts *parts, int64_t index);
 bool spmd__parts_in_order(const struct parts *parts);
 struct view spmd__parts_view(const struct parts *parts, void *data, int64_t index);

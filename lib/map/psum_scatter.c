@@ -69,6 +69,15 @@ static spmd_status shape(const struct operation *op, const struct group *group, 
     return SPMD_OK;
 }
 
+/* What this member, `index`, gets, must be the shape of `out`, which learns its place. */
+static spmd_status settle_out(const struct operation *op, const struct scatter *scatter,
+                              int64_t index)
+{
+    TRY(spmd__collective_check_out(op, spmd_psum_dtype(op->in->dtype), scatter->shape));
+    spmd__parts_place(&scatter->parts, op->in, index, op->out);
+    return SPMD_OK;
+}
+
 /* The parts of `in` one after the other, as elements of type `as`, and not in the memory of `out`.
  */
 static spmd_status pack(const struct operation *op, const struct parts *parts, spmd_dtype as,
@@ -96,7 +105,7 @@ static spmd_status prepare(const struct operation *op, const struct group *group
                            struct arena *arena, struct scatter *scatter)
 {
     TRY(plan(op, group, group->size, group->index, arena, scatter));
-    return spmd__collective_check_out(op, spmd_psum_dtype(op->in->dtype), scatter->shape);
+    return settle_out(op, scatter, group->index);
 }
 
 static spmd_status run(struct operation *op, struct group *group)
@@ -195,7 +204,7 @@ static spmd_status local(struct operation *const ops[], int64_t n)
         if (!op->out)
             continue;
         TRY(plan(op, NULL, n, k, arena, &scatter));
-        TRY(spmd__collective_check_out(op, spmd_psum_dtype(op->in->dtype), scatter.shape));
+        TRY(settle_out(op, &scatter, k));
         TRY(place_sum(op, arena, &sum));
         sum_part(&scatter, op->in->dtype, n, in, k, &scratch, sum);
         store_sum(op->out, sum);

@@ -125,7 +125,9 @@ static spmd_status begin(spmd_request *request, const struct operation *op)
     TRY(keep_operation(request, op));
     TRY(spmd__vmap_check_counts(op->ctx, request->group));
     TRY(announce(request, request->group));
-    return op->kind->start(&request->op, request->group, request);
+    TRY(op->kind->start(&request->op, request->group, request));
+    *op->out = request->out; /* which may have been told its place */
+    return SPMD_OK;
 }
 
 static void add_open(spmd_request *request)

@@ -437,25 +437,40 @@ static spmd_status rows_to_columns_in_two_phases(spmd_ctx *ctx, void *user)
     return spmd_wait(&request);
 }
 
+/* What all_to_all gave knows its place, so it goes back, however long the parts are. */
+static spmd_status rows_to_columns_and_back(spmd_ctx *ctx, void *user)
+{
+    const struct lie *lie = user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_shape shape = {0};
+    SPMD_TRY(spmd_all_to_all_shape(ctx, in, lie->axes, 1, 0, SPMD_TILED, &shape));
+    spmd_block *columns = spmd_temp(ctx, in->dtype, shape);
+    SPMD_TRY(spmd_all_to_all(ctx, in, lie->axes, 1, 0, SPMD_TILED, columns));
+    return spmd_all_to_all(ctx, columns, lie->axes, 0, 1, SPMD_TILED,
+                           spmd_out(ctx, 0, in->dtype, spmd_block_shape(in)));
+}
+
 static void uneven_rows_become_columns(void)
 {
+    spmd_body *bodies[] = {rows_to_columns, rows_to_columns_in_two_phases,
+                           rows_to_columns_and_back};
     struct lie lies[] = {{"x", "P(x,-)", "P(-,x)"},
                          {"x,y", "P((x,y),-)", "P(-,(x,y))"},
                          {"y,x", "P((y,x),-)", "P(-,(y,x))"}};
     spmd_mesh *mesh = make_grid();
     for (int64_t rows = 0; rows < 2 * test_size; rows += 1 + test_size / 3)
         for (int64_t columns = 0; columns < 2 * test_size; columns += 1 + test_size / 4)
-            for (int l = 0; l < 6; l++) {
+            for (int l = 0; l < 9; l++) {
                 struct lie *lie = &lies[l % 3];
+                const char *after = l < 6 ? lie->columns : lie->rows;
                 spmd_shape shape = SPMD_SHAPE(rows, columns);
                 spmd_array *in = pattern_array(mesh, lie->rows, SPMD_I16, shape), *out = NULL;
-                spmd_sharding *columns_split = NULL;
-                EXPECT_OK(spmd_sharding_create(mesh, lie->columns, &columns_split));
-                EXPECT_OK(spmd_shard_map(
-                    mesh, l < 3 ? rows_to_columns : rows_to_columns_in_two_phases, lie, 1, &in,
-                    SPMD_SPECS(lie->rows), 1, &out, SPMD_SPECS(lie->columns), NULL));
-                EXPECT(pattern_is_on(out, shape, SPMD_I16, columns_split));
-                spmd_sharding_free(&columns_split);
+                spmd_sharding *split = NULL;
+                EXPECT_OK(spmd_sharding_create(mesh, after, &split));
+                EXPECT_OK(spmd_shard_map(mesh, bodies[l / 3], lie, 1, &in, SPMD_SPECS(lie->rows), 1,
+                                         &out, SPMD_SPECS(after), NULL));
+                EXPECT(pattern_is_on(out, shape, SPMD_I16, split));
+                spmd_sharding_free(&split);
                 spmd_array_free(&in);
                 spmd_array_free(&out);
             }
@@ -471,16 +486,43 @@ static spmd_status scatter_sum(spmd_ctx *ctx, void *user)
     return spmd_psum_scatter(ctx, in, axes, 0, SPMD_TILED, spmd_out(ctx, 0, SPMD_I64, shape));
 }
 
-/* The parts of a sum lie as an array split over the axes, whether they divide it or not. */
-static void uneven_sums_lie_as_arrays(void)
+static spmd_status scatter_sum_and_gather(spmd_ctx *ctx, void *user)
+{
+    const char *axes = user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_shape shape = {0};
+    SPMD_TRY(spmd_psum_scatter_shape(ctx, in, axes, 0, SPMD_TILED, &shape));
+    spmd_block *part = spmd_temp(ctx, SPMD_I64, shape);
+    SPMD_TRY(spmd_psum_scatter(ctx, in, axes, 0, SPMD_TILED, part));
+    return spmd_all_gather(ctx, part, axes, 0, SPMD_TILED,
+                           spmd_out(ctx, 0, SPMD_I64, spmd_block_shape(in)));
+}
+
+static spmd_status scatter_sum_and_gather_in_two_phases(spmd_ctx *ctx, void *user)
+{
+    const char *axes = user;
+    const spmd_block *in = spmd_in(ctx, 0);
+    spmd_request *request = NULL;
+    spmd_shape shape = {0};
+    SPMD_TRY(spmd_psum_scatter_shape(ctx, in, axes, 0, SPMD_TILED, &shape));
+    spmd_block *part = spmd_temp(ctx, SPMD_I64, shape);
+    SPMD_TRY(spmd_psum_scatter_start(ctx, in, axes, 0, SPMD_TILED, part, &request));
+    SPMD_TRY(spmd_wait(&request));
+    SPMD_TRY(spmd_all_gather_start(ctx, part, axes, 0, SPMD_TILED,
+                                   spmd_out(ctx, 0, SPMD_I64, spmd_block_shape(in)), &request));
+    return spmd_wait(&request);
+}
+
+/* Sums of arrays of many lengths, by a body whose result lies as `out_spec`. */
+static void sum_every_length(spmd_body *body, const char *out_spec)
 {
     spmd_mesh *mesh = make_grid();
     for (int64_t n = 0; n <= 2 * test_size; n++) {
         spmd_array *in = NULL, *out = NULL;
         int64_t host[64] = {0}, wrong = 0;
         EXPECT_OK(spmd_array_arange(mesh, "P()", SPMD_I64, SPMD_SHAPE(n), &in));
-        EXPECT_OK(spmd_shard_map(mesh, scatter_sum, "y,x", 1, &in, SPMD_SPECS("P()"), 1, &out,
-                                 SPMD_SPECS("P((y,x))"), NULL));
+        EXPECT_OK(spmd_shard_map(mesh, body, "y,x", 1, &in, SPMD_SPECS("P()"), 1, &out,
+                                 SPMD_SPECS(out_spec), NULL));
         EXPECT_OK(spmd_array_gather(out, SPMD_ALL, host, n));
         for (int64_t i = 0; i < n; i++)
             wrong += host[i] != test_size * i;
@@ -489,6 +531,38 @@ static void uneven_sums_lie_as_arrays(void)
         spmd_array_free(&out);
     }
     spmd_mesh_free(&mesh);
+}
+
+/* The parts of a sum lie as an array split over the axes, whether they divide it or not. */
+static void uneven_sums_lie_as_arrays(void)
+{
+    sum_every_length(scatter_sum, "P((y,x))");
+}
+
+/* And so they know their place, and are joined again. */
+static void uneven_sums_are_joined(void)
+{
+    sum_every_length(scatter_sum_and_gather, "P()");
+    sum_every_length(scatter_sum_and_gather_in_two_phases, "P()");
+}
+
+/* The same over the instances of a vmap: five ones, in three parts. */
+static spmd_status join_among_instances(spmd_ctx *ctx, void *user)
+{
+    (void)user;
+    int64_t me = spmd_axis_index(ctx, "batch");
+    spmd_block *ones = numbers(ctx, SPMD_SHAPE(5), NUMBERS(1, 1, 1, 1, 1));
+    spmd_block *part = room(ctx, SPMD_SHAPE(me < 2 ? 2 : 1));
+    SPMD_TRY(spmd_psum_scatter(ctx, ones, "batch", 0, SPMD_TILED, part));
+    SPMD_TRY(spmd_all_gather(ctx, part, "batch", 0, SPMD_TILED, ones));
+    expect_numbers(ones, NUMBERS(3, 3, 3, 3, 3));
+    return SPMD_OK;
+}
+
+static void uneven_sums_are_joined_among_instances(void)
+{
+    EXPECT_OK(spmd_vmap(NULL, join_among_instances, NULL, 0, NULL, NULL, 0, NULL, NULL,
+                        &(spmd_vmap_options){.axis_size = 3, .axis_name = "batch"}));
 }
 
 /* Rows of a and the part of b along y, in f32: a product of them, to be summed over `axes`. */
@@ -573,6 +647,8 @@ static spmd_status wrong_calls(spmd_ctx *ctx, void *user)
                  "dim 2 of 2");
     EXPECT_FAILS(spmd_psum_scatter(ctx, in, "x", 0, SPMD_TILED, room(ctx, SPMD_SHAPE(n + 5))),
                  SPMD_ERR_SHAPE, "psum_scatter gives a block i32[");
+    EXPECT_FAILS(spmd_all_gather(ctx, in, "x", 0, SPMD_TILED, room(ctx, SPMD_SHAPE(n))),
+                 SPMD_ERR_SHAPE, "declare it so, or set offset and global of in");
     EXPECT_FAILS(spmd_all_to_all_shape(ctx, in, "x", 0, 1, SPMD_UNTILED, &shape), SPMD_ERR_SHAPE,
                  "all_to_all over x deals out dim 0 of 2");
     EXPECT_FAILS(spmd_all_to_all_shape(ctx, in, "x", 0, -3, SPMD_TILED, &shape), SPMD_ERR_ARGUMENT,
@@ -635,5 +711,6 @@ HARNESS_MAIN("collective_move", CASE(known_results_on_four_ranks),
              CASE(chains_and_rings), CASE(ragged_rows), CASE(ragged_rows_in_many_slices),
              CASE(ragged_mistakes_are_everybodys), CASE(all_gather_along_both_axes_of_every_type),
              CASE(psum_scatter_of_every_type), CASE(uneven_rows_become_columns),
-             CASE(uneven_sums_lie_as_arrays), CASE(products_are_summed_and_split),
+             CASE(uneven_sums_lie_as_arrays), CASE(uneven_sums_are_joined),
+             CASE(uneven_sums_are_joined_among_instances), CASE(products_are_summed_and_split),
              CASE(wrong_calls_are_refused))
