@@ -40,7 +40,7 @@ static int print_help(void)
          "\n"
          "Commands:");
     for (int i = 0; i < COMMANDS; i++)
-        printf("  %-8s%s\n", commands[i].name, commands[i].help);
+        printf("  %-9s%s\n", commands[i].name, commands[i].help);
     puts("\n"
          "spmd COMMAND --help tells more, the manual page spmd(1) everything. A command that\n"
          "computes on several ranks is started by mpirun or srun: mpirun -n 4 spmd sweep ...");
