@@ -6,6 +6,7 @@
 #include "comm/agree.h"
 #include "comm/mesh.h"
 #include "comm/mpi.h"
+#include "comm/setting.h"
 #include "core/hash.h"
 #include "core/mem.h"
 
@@ -65,20 +66,16 @@ static spmd_status copy_members(spmd_mesh *mesh, const int members[])
     return SPMD_OK;
 }
 
-static bool env_says_strict(void)
-{
-    const char *value = getenv("SPMD_STRICT");
-    return value && strcmp(value, "1") == 0;
-}
-
 spmd_status spmd__mesh_alloc(const struct axes *axes, spmd_mesh **mesh)
 {
     spmd_mesh *made;
+    bool strict;
+    TRY(spmd__setting_read("SPMD_STRICT", &strict));
     TRY(spmd__alloc(1, sizeof *made, &made));
     made->holds = 1;
     made->axes = *axes;
     made->position = made->rank = -1;
-    made->strict = env_says_strict();
+    made->strict = strict;
     made->costs = spmd__costs_default();
     made->base = made->comm = made->control = MPI_COMM_NULL;
     made->sum = made->max = made->min = MPI_OP_NULL;

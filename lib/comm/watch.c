@@ -6,6 +6,7 @@
 
 #include "comm/detector.h"
 #include "comm/mpi.h"
+#include "comm/setting.h"
 #include "comm/watchdog.h"
 #include "core/hash.h"
 #include "core/mem.h"
@@ -16,24 +17,9 @@ struct watch {
     struct watchdog *watchdog; /* NULL: no warnings */
 };
 
-static const char *setting(const char *name)
-{
-    const char *value = getenv(name);
-    return value ? value : "";
-}
-
-static spmd_status read_check(bool *check)
-{
-    const char *value = setting("SPMD_CHECK");
-    *check = strcmp(value, "1") == 0;
-    if (*check || strcmp(value, "0") == 0 || strcmp(value, "") == 0)
-        return SPMD_OK;
-    return spmd_fail(SPMD_ERR_ARGUMENT, "SPMD_CHECK=%s in the environment: it is 0 or 1", value);
-}
-
 static spmd_status read_seconds(double *seconds)
 {
-    const char *value = setting("SPMD_WATCHDOG");
+    const char *set = getenv("SPMD_WATCHDOG"), *value = set ? set : "";
     const double most = 1e9; /* nanoseconds of it fit in 64 bits */
     char *end;
     *seconds = strtod(value, &end);
@@ -47,7 +33,7 @@ static spmd_status read_seconds(double *seconds)
 
 spmd_status spmd__watch_read(struct watch_settings *settings)
 {
-    TRY(read_check(&settings->check));
+    TRY(spmd__setting_read("SPMD_CHECK", &settings->check));
     return read_seconds(&settings->seconds);
 }
 

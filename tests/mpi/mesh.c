@@ -381,9 +381,16 @@ static void strict_meshes_refuse_uneven_arrays(void)
     spmd_mesh_free(&mesh);
     setenv("SPMD_STRICT", "1", 1);
     EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
-    unsetenv("SPMD_STRICT");
     EXPECT(place_unevenly(mesh) == refused);
     spmd_mesh_free(&mesh);
+    setenv("SPMD_STRICT", "0", 1);
+    EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
+    EXPECT_OK(place_unevenly(mesh));
+    spmd_mesh_free(&mesh);
+    setenv("SPMD_STRICT", "yes", 1);
+    EXPECT_FAILS(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh), SPMD_ERR_ARGUMENT,
+                 "SPMD_STRICT=yes in the environment: it is 0 or 1");
+    unsetenv("SPMD_STRICT");
 }
 
 static void intercommunicators_are_refused(void)
