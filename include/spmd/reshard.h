@@ -71,8 +71,8 @@ spmd_status spmd_reshard_count(const spmd_reshard_call *plan, int64_t position,
 
 /* Local. Prints the plan in 80 columns: its steps, what the rank at `position` and what all ranks
  * keep, receive and send in each, from and to how many others, the memory that it takes, and for
- * SPMD_SELF by which way it came in the last run. Fails as spmd_reshard_count, or with
- * SPMD_ERR_FILE if the stream does. */
+ * SPMD_SELF by which way values came in the last run (of what is added up this is not kept). Fails
+ * as spmd_reshard_count, or with SPMD_ERR_FILE if the stream does. */
 spmd_status spmd_reshard_explain(const spmd_reshard_call *plan, int64_t position, FILE *stream);
 
 /* Local. The same as one JSON object; spmd(1) describes it. */

@@ -67,6 +67,17 @@ static spmd_status check_extents(const spmd_dataset_options *options, spmd_dtype
     return SPMD_OK;
 }
 
+/* What stands behind the dimensions that there are was meant for others. */
+static spmd_status check_dimensions(const spmd_dataset_options *options, int ndim)
+{
+    for (int d = ndim; d < SPMD_MAX_DIMS; d++)
+        if (options->chunk[d] != 0 || options->most[d] != 0)
+            return spmd_fail(SPMD_ERR_SHAPE,
+                             "%s are given for dimension %d, of a dataset of %d dimensions",
+                             options->chunk[d] != 0 ? "chunks" : "limits", d, ndim);
+    return SPMD_OK;
+}
+
 spmd_status spmd__chunks_check(const spmd_dataset_options *options, spmd_dtype dtype,
                                spmd_shape shape)
 {
@@ -75,6 +86,7 @@ spmd_status spmd__chunks_check(const spmd_dataset_options *options, spmd_dtype d
                          options->deflate);
     if (shape.ndim == 0 && (has_filters(options) || options->unlimited))
         return spmd_fail(SPMD_ERR_SHAPE, "a scalar has no chunks: it cannot grow or be filtered");
+    TRY(check_dimensions(options, shape.ndim));
     TRY(check_most(options, shape));
     return gives_chunks(options, shape.ndim) ? check_extents(options, dtype, shape) : SPMD_OK;
 }

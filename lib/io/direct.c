@@ -79,19 +79,23 @@ static struct view view_of_file(const spmd_box *whole, const spmd_block *block)
     return spmd__view_offset(spmd_dtype_size(block->dtype), whole, &part);
 }
 
-/* Where the dataset lies, if it does so in one piece, as a whole, and of this type; else -1. One
- * that has no place yet has no offset, but where a file begins with a user's block HDF5 adds its
- * size to that; so the size of what is stored tells. */
-static int64_t place_of(hid_t dataset, const spmd_box *whole, hid_t type)
+static bool holds(hid_t dataset, hid_t type)
 {
     hid_t stored = H5Dget_type(dataset);
     bool same = H5Tequal(stored, type) > 0;
     H5Tclose(stored);
+    return same;
+}
+
+/* Where the dataset, of this many bytes, lies, if it does so in one piece, as a whole; else -1. One
+ * that has no place yet has no offset, but where a file begins with a user's block HDF5 adds its
+ * size to that; so the size of what is stored tells. */
+static int64_t place_of(hid_t dataset, int64_t bytes)
+{
     hid_t creation = H5Dget_create_plist(dataset);
     bool contiguous = H5Pget_layout(creation) == H5D_CONTIGUOUS;
     H5Pclose(creation);
-    if (!same || !contiguous ||
-        H5Dget_storage_size(dataset) != (hsize_t)spmd_box_size(whole) * H5Tget_size(type))
+    if (!contiguous || H5Dget_storage_size(dataset) != (hsize_t)bytes)
         return -1;
     haddr_t offset = H5Dget_offset(dataset);
     return offset == HADDR_UNDEF ? -1 : (int64_t)offset;
@@ -118,31 +122,56 @@ static spmd_status refuse(const spmd_file *file, const char *name)
         file->path, name, PLACEMENT_MOST_CHUNKS);
 }
 
+/* Of a dataset that lies in one piece. */
+static spmd_status move_of_piece(const spmd_file *file, const char *name, hid_t dataset,
+                                 enum direction direction, bool forced, const spmd_block *block,
+                                 bool *done)
+{
+    size_t element = spmd_dtype_size(block->dtype);
+    spmd_box whole = spmd_box_whole(spmd__dataset_shape(dataset));
+    int64_t offset = place_of(dataset, spmd_box_size(&whole) * (int64_t)element);
+    struct view memory = spmd__view_block(block), place = view_of_file(&whole, block);
+    struct runs runs = spmd__runs_of(&memory, &place, element);
+    bool pays = forced || direction == TO_FILE || runs.bytes >= LEAST_RUN_BYTES ||
+                spmd__runs_count(&runs) == 1;
+    struct channel channel = {file, name, direction, -1};
+    if (offset >= 0 && pays)
+        channel.descriptor =
+            direction == TO_FILE ? open_aside(file, dataset) : spmd__io_descriptor(dataset);
+    if (channel.descriptor < 0)
+        return SPMD_OK;
+    *done = true;
+    spmd_status status = move_runs(&channel, &runs, block->data, offset + (intptr_t)place.data);
+    if (direction == TO_FILE && close(channel.descriptor) != 0 && status == SPMD_OK)
+        status = fail_to_move(&channel, errno);
+    return status;
+}
+
 spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dataset, hid_t type,
                               enum direction direction, const spmd_block *block, bool *done)
 {
     enum io_way way;
     *done = false;
     TRY(spmd__io_way(&way));
-    spmd_box whole = spmd_box_whole(spmd__dataset_shape(dataset));
-    int64_t offset = way == IO_HDF5 ? -1 : place_of(dataset, &whole, type);
-    struct view memory = spmd__view_block(block), place = view_of_file(&whole, block);
-    struct runs runs = spmd__runs_of(&memory, &place, spmd_dtype_size(block->dtype));
-    bool pays = direction == TO_FILE || runs.bytes >= LEAST_RUN_BYTES ||
-                spmd__runs_count(&runs) == 1 || way == IO_DIRECT;
-    struct channel channel = {file, name, direction, -1};
-    if (offset >= 0 && pays)
-        channel.descriptor =
-            direction == TO_FILE ? open_aside(file, dataset) : spmd__io_descriptor(dataset);
-    if (channel.descriptor < 0) {
-        bool forced = way == IO_DIRECT;
-        if (direction == FROM_FILE)
-            TRY(spmd__direct_read_chunks(file, name, dataset, type, forced, block, done));
-        return forced && !*done ? refuse(file, name) : SPMD_OK;
+    if (way == IO_HDF5)
+        return SPMD_OK;
+    bool forced = way == IO_DIRECT;
+    if (holds(dataset, type)) {
+        TRY(move_of_piece(file, name, dataset, direction, forced, block, done));
+        if (!*done && direction == FROM_FILE)
+            TRY(spmd__direct_read_chunks(file, name, dataset, forced, block, done));
     }
-    *done = true;
-    spmd_status status = move_runs(&channel, &runs, block->data, offset + (intptr_t)place.data);
-    if (direction == TO_FILE && close(channel.descriptor) != 0 && status == SPMD_OK)
-        status = fail_to_move(&channel, errno);
-    return status;
+    return forced && !*done ? refuse(file, name) : SPMD_OK;
+}
+
+spmd_status spmd__direct_check_chunks(const spmd_file *file, const char *name)
+{
+    enum io_way way;
+    TRY(spmd__io_way(&way));
+    if (way != IO_DIRECT)
+        return SPMD_OK;
+    return spmd_fail(SPMD_ERR_FILE,
+                     "%s: dataset \"%s\" has chunks, which HDF5 writes, so SPMD_IO=direct cannot; "
+                     "SPMD_IO=auto can",
+                     file->path, name);
 }

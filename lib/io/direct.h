@@ -21,9 +21,12 @@ spmd_status spmd__io_way(enum io_way *way);
 spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dataset, hid_t type,
                               enum direction direction, const spmd_block *block, bool *done);
 
-/* Local. Reads this rank's block of a dataset whose chunks have no filters, if that pays, or is
- * `forced`; else as above. */
+/* Local. The same for reading one that holds the block's type in chunks without filters, if that
+ * pays or is `forced`. */
 spmd_status spmd__direct_read_chunks(const spmd_file *file, const char *name, hid_t dataset,
-                                     hid_t type, bool forced, const spmd_block *block, bool *done);
+                                     bool forced, const spmd_block *block, bool *done);
+
+/* Local. Before chunks are written, which HDF5 does: fails where SPMD_IO forbids that. */
+spmd_status spmd__direct_check_chunks(const spmd_file *file, const char *name);
 
 #endif

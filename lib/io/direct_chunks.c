@@ -25,14 +25,6 @@ static bool pays(hid_t dataset, const spmd_block *block)
     return run * element >= LEAST_RUN_BYTES && bytes / LOOK_BYTES >= count;
 }
 
-static bool holds(hid_t dataset, hid_t type)
-{
-    hid_t stored = H5Dget_type(dataset);
-    const bool same = H5Tequal(stored, type) > 0;
-    H5Tclose(stored);
-    return same;
-}
-
 static spmd_status read_block(const struct placement *placement, const spmd_block *block)
 {
     const int64_t count = block->shape[0];
@@ -47,12 +39,11 @@ static spmd_status read_block(const struct placement *placement, const spmd_bloc
 }
 
 spmd_status spmd__direct_read_chunks(const spmd_file *file, const char *name, hid_t dataset,
-                                     hid_t type, bool forced, const spmd_block *block, bool *done)
+                                     bool forced, const spmd_block *block, bool *done)
 {
     struct placement placement;
     *done = false;
-    if (file->aside || block->ndim == 0 || !holds(dataset, type) ||
-        !(forced || pays(dataset, block)))
+    if (file->aside || block->ndim == 0 || !(forced || pays(dataset, block)))
         return SPMD_OK;
     TRY(spmd__placement_open(file, name, dataset, spmd__dataset_shape(dataset), &placement));
     spmd_status status = SPMD_OK;

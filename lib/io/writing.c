@@ -7,6 +7,7 @@
 #include "io/checksum.h"
 #include "io/chunks.h"
 #include "io/dataset.h"
+#include "io/direct.h"
 #include "io/filters.h"
 #include "io/object.h"
 #include "io/rounds.h"
@@ -115,10 +116,13 @@ static spmd_status move(const struct writing *writing, const spmd_array *lay)
     int64_t chunk[SPMD_MAX_DIMS];
     if (spmd_shape_size(lay->shape) == 0)
         return SPMD_OK;
-    if (spmd__chunks_of(writing->dataset, chunk))
+    spmd_status status = SPMD_OK;
+    if (spmd__chunks_of(writing->dataset, chunk)) {
+        status = spmd__direct_check_chunks(writing->file, writing->name);
+        TRY(spmd__mesh_agree(writing->file->mesh, status, 0));
         return spmd__rounds_write(writing->file, writing->name, writing->dataset, &writing->slab,
                                   &lay->block);
-    spmd_status status = SPMD_OK;
+    }
     if (lay->block.replica == 0)
         status = spmd__transfer(writing->file, writing->name, writing->dataset, TO_FILE,
                                 &writing->slab, &lay->block);

@@ -412,6 +412,8 @@ static void wrong_options_are_told(void)
         {{.chunk = {3}}, SPMD_ERR_SHAPE, "chunks have 0 indices of dimension 1, of extent 4"},
         {{.chunk = {7, 4}}, SPMD_ERR_SHAPE, "chunks have 7 indices of dimension 0, of extent 6"},
         {{.chunk = {3, -1}}, SPMD_ERR_SHAPE, "chunks have -1 indices"},
+        {{.chunk = {3, 4, 1}}, SPMD_ERR_SHAPE, "chunks are given for dimension 2, of a dataset of"},
+        {{.most = {0, 0, 9}}, SPMD_ERR_SHAPE, "limits are given for dimension 2, of a dataset of"},
         {{.unlimited = true, .chunk = {(int64_t)1 << 40, 4}}, SPMD_ERR_SHAPE, "4 GiB"},
         {{.most = {5}}, SPMD_ERR_SHAPE, "dimension 0 has extent 6, and can have 5 at most"},
         {{.most = {0, 9}, .chunk = {6, 10}}, SPMD_ERR_SHAPE, "chunks have 10 indices"},

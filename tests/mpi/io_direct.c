@@ -340,6 +340,29 @@ static void chunks_are_read_past_hdf5(void)
     spmd_mesh_free(&mesh);
 }
 
+/* So where HDF5 shall not, nothing does; and a way that there is not is told, too. */
+static void chunks_are_written_by_hdf5_alone(void)
+{
+    static const spmd_dataset_options options = {.chunk = {2}};
+    spmd_mesh *mesh = make_mesh("x=*");
+    spmd_array *array = NULL;
+    spmd_file *file = NULL;
+    EXPECT_OK(spmd_array_arange(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(9), &array));
+    choose("direct");
+    EXPECT_OK(spmd_file_create(mesh, scratch("never.h5"), &file));
+    EXPECT_FAILS(spmd_dataset_write_as(file, "v", array, &options), SPMD_ERR_FILE,
+                 "never.h5: dataset \"v\" has chunks, which HDF5 writes");
+    spmd_file_discard(&file);
+    choose("quick");
+    EXPECT_OK(spmd_file_create(mesh, scratch("never.h5"), &file));
+    EXPECT_FAILS(spmd_dataset_write_as(file, "v", array, &options), SPMD_ERR_ARGUMENT,
+                 "SPMD_IO=quick in the environment");
+    spmd_file_discard(&file);
+    choose("auto");
+    spmd_array_free(&array);
+    spmd_mesh_free(&mesh);
+}
+
 /* The name leads to another file while the first one is open. */
 static void the_file_that_was_opened_is_read(void)
 {
@@ -420,5 +443,5 @@ static void a_file_that_ends_within_a_dataset_is_told(void)
 HARNESS_MAIN("io_direct", CASE(every_way_writes_and_reads_the_same),
              CASE(equal_blocks_are_read_once), CASE(another_value_is_refused),
              CASE(what_does_not_lie_in_one_piece_goes_by_hdf5), CASE(chunks_are_read_past_hdf5),
-             CASE(the_file_that_was_opened_is_read), CASE(places_beyond_4_gib),
-             CASE(a_file_that_ends_within_a_dataset_is_told))
+             CASE(chunks_are_written_by_hdf5_alone), CASE(the_file_that_was_opened_is_read),
+             CASE(places_beyond_4_gib), CASE(a_file_that_ends_within_a_dataset_is_told))
