@@ -8,12 +8,13 @@
 
 #include "harness.h"
 
-/* The bytes of the element with row-major number `index`: any wrong place shows, in any type. */
+/* The bytes of the element with row-major number `index`, 16 at most: any wrong place shows, in any
+ * type. */
 static inline void pattern_element(int64_t index, size_t size, unsigned char *out)
 {
     uint64_t mixed = ((uint64_t)index + 1) * 0x9e3779b97f4a7c15u;
-    for (size_t i = 0; i < size; i++)
-        out[i] = (unsigned char)(mixed >> (8 * (i % 8)) ^ i / 8);
+    uint64_t words[] = {mixed, mixed ^ 0x0101010101010101u};
+    memcpy(out, words, size);
 }
 
 /* What the pattern is made for. */
@@ -25,22 +26,32 @@ struct pattern {
     int64_t wrong; /* elements that differ */
 };
 
-/* Writes, or compares, the elements of dimension `dim` on, of a box that lies dense at *at. */
+/* Writes, or compares, `count` elements from number `number` on. */
+static inline void pattern_row(struct pattern *pattern, int64_t number, int64_t count,
+                               unsigned char **at)
+{
+    unsigned char wanted[16];
+    size_t size = pattern->element;
+    for (int64_t i = 0; i < count; i++, *at += size) {
+        pattern_element(number + i, size, pattern->checks ? wanted : *at);
+        if (pattern->checks)
+            pattern->wrong += memcmp(*at, wanted, size) != 0;
+    }
+}
+
+/* The same of dimension `dim` on, of a box that lies dense at *at. */
 static inline void pattern_walk(struct pattern *pattern, const spmd_box *box, int dim,
                                 int64_t number, unsigned char **at)
 {
-    if (dim == box->ndim) {
-        unsigned char wanted[16];
-        pattern_element(number, pattern->element, wanted);
-        if (!pattern->checks)
-            memcpy(*at, wanted, pattern->element);
-        else if (memcmp(*at, wanted, pattern->element) != 0)
-            pattern->wrong++;
-        *at += pattern->element;
+    if (box->ndim == 0) {
+        pattern_row(pattern, number, 1, at);
         return;
     }
-    for (int64_t i = box->lo[dim]; i < box->hi[dim]; i++)
-        pattern_walk(pattern, box, dim + 1, number * pattern->shape.dim[dim] + i, at);
+    int64_t lo = box->lo[dim], hi = box->hi[dim], first = number * pattern->shape.dim[dim];
+    if (dim == box->ndim - 1)
+        pattern_row(pattern, first + lo, hi - lo, at);
+    for (int64_t i = lo; i < hi && dim < box->ndim - 1; i++)
+        pattern_walk(pattern, box, dim + 1, first + i, at);
 }
 
 static inline spmd_status pattern_fill(const spmd_box *box, void *data, void *user)

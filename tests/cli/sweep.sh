@@ -132,7 +132,7 @@ prints 'retry of what failed' '1 failed' sweep 1 --resume --retry-failed --top 0
 prints 'one is one' '1 configuration is left' sweep 1 --set lr=0.1 --set width=16 --set momentum=0 --limit 0 --out "$tmp/one"
 
 # A rank killed in the middle.
-slow='--grid lr=0.01..0.1:10 --set width=48 --set epochs=1200'
+slow='--grid lr=0.01..0.1:10 --set width=48 --set epochs=400'
 victim() {
     for process in $(grep -lsF -e "$tmp/killed" /proc/[0-9]*/cmdline); do
         process=${process%/cmdline}
@@ -166,7 +166,7 @@ ok 'it has no table' [ ! -e "$tmp/ended.csv" ]
 
 # One sweep at a time; the first one is held while others try.
 # shellcheck disable=SC2086
-"$spmd" sweep --grid lr=0.01..0.1:3 --set width=48 --set epochs=1200 --out "$tmp/held" >"$tmp/.log" 2>&1 &
+"$spmd" sweep --grid lr=0.01..0.1:3 --set width=48 --set epochs=400 --out "$tmp/held" >"$tmp/.log" 2>&1 &
 child=$!
 underway "$tmp/held"
 kill -STOP $child

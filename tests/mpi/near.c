@@ -36,8 +36,8 @@ static spmd_mesh *make_mesh(void)
     return mesh;
 }
 
-/* One plan between each two specs, run three times; the blocks are larger than 32 KiB, or some of
- * them are smaller. */
+/* One plan between each two specs, run twice, into memory of its own; the blocks are larger than 32
+ * KiB, or some of them are smaller. */
 static void plan_all(spmd_shape shape, spmd_dtype dtype)
 {
     spmd_mesh *mesh = make_mesh();
@@ -48,7 +48,7 @@ static void plan_all(spmd_shape shape, spmd_dtype dtype)
         EXPECT_OK(spmd_sharding_create(mesh, specs[i / SPECS], &from));
         EXPECT_OK(spmd_sharding_create(mesh, specs[i % SPECS], &to));
         EXPECT_OK(spmd_reshard_plan(from, to, dtype, shape, &plan));
-        for (int run = 0; run < 3; run++)
+        for (int run = 0; run < 2; run++)
             EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
         if (!EXPECT(pattern_is_on(b, shape, dtype, to)))
             fprintf(stderr, "# %s to %s\n", specs[i / SPECS], specs[i % SPECS]);
