@@ -174,7 +174,7 @@ spmd_status spmd__exchange_run(struct exchange *exchange)
         staging->requests[i] = MPI_REQUEST_NULL;
     if (exchange->node)
         spmd__node_offer(exchange->node, exchange->offered ? exchange->from : NULL, NULL);
-    bool within = exchange->from == exchange->to;
+    bool within = exchange->from && exchange->from == exchange->to;
     TRY(begin_lanes(exchange));
     if (!within)
         copy_own(exchange, false);

@@ -1,6 +1,6 @@
 /* array/exchange.h - moving parts of blocks between ranks. Knows views, no arrays.
  *
- *     struct exchange exchange = {.comm = comm, .element = 8};
+ *     struct exchange exchange = {.comm = comm, .costs = &mesh->costs, .element = 8};
  *     spmd__exchange_send(&exchange, peer, part)       what goes where
  *     spmd__exchange_receive(&exchange, peer, part)
  *     spmd__exchange_prepare(&exchange)                all memory that moving needs

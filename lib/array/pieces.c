@@ -387,7 +387,9 @@ static spmd_status create(const spmd_sharding *sharding, spmd_dtype dtype, spmd_
     struct catalogue catalogue = {0};
     spmd_array *made = NULL;
     bool member = spmd__mesh_is_member(mesh);
-    spmd_status status = spmd__array_alloc(sharding, dtype, shape, &made);
+    spmd_status status = spmd__array_check_place(out);
+    if (status == SPMD_OK)
+        status = spmd__array_alloc(sharding, dtype, shape, &made);
     if (member)
         status = plan(mesh, status, made, npieces, pieces, &catalogue, &exchange);
     status = spmd__array_settle(sharding, status, 0, made, &made);

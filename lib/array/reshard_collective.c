@@ -21,7 +21,8 @@ static bool divides(const struct axes *axes, const struct spec *spec, spmd_shape
     return true;
 }
 
-/* The move of the first position, whose blocks are the largest of all. */
+/* The move of the first position, whose blocks are the largest of all. Where a dimension is shorter
+ * than its axes it may have what others get: then a collective is thought cheaper than it is. */
 static struct cost_move measure(const struct reshard_move *move, int64_t *most)
 {
     const struct axes *axes = &move->mesh->axes;

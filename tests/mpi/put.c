@@ -521,6 +521,9 @@ static void more_wrong_pieces_fail(void)
     EXPECT_FAILS(
         spmd_array_from_pieces(NULL, "P(x)", SPMD_F64, SPMD_SHAPE(8, 4), one, &twice[1], &a),
         SPMD_ERR_ARGUMENT, "mesh");
+    EXPECT_FAILS(
+        spmd_array_from_pieces(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(8, 4), one, &twice[1], NULL),
+        SPMD_ERR_ARGUMENT, "NULL");
     EXPECT(a == NULL);
     spmd_mesh_free(&mesh);
 }
