@@ -81,6 +81,8 @@ struct target {
     enum stores stores;
 };
 
+/* Mixed stores are those of every second block: where there is one alone, all go past the caches,
+ * since the blocks that are read keep the other way busy. */
 static void store_row(const void *row, int64_t bytes, int64_t at, const struct target *target)
 {
     for (int64_t i = 0; i < target->count; i++)
@@ -109,7 +111,7 @@ static void reduce_range(const struct round *round, const struct near_reduction 
 static void share_of(const struct group *group, int64_t member, int64_t count, int64_t size,
                      int64_t *lo, int64_t *hi)
 {
-    int64_t unit = size < LINE ? LINE / size : 1;
+    int64_t unit = LINE / size;
     *lo = 0;
     *hi = (count + unit - 1) / unit;
     spmd__layout_split(group->size, member, lo, hi);

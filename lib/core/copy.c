@@ -170,7 +170,11 @@ static void copy_runs_large(char *dst, int64_t dst_stride, const char *src, int6
     for (; count > 0; count--) {
         if (count > 1)
             look_up(dst + dst_stride, src + src_stride);
-        copy_run(dst, src, run, stores);
+        enum stores own = run < 2 * PAGE ? spmd__stores_of(stores, count) : stores;
+        if (own == STORES_CACHED)
+            memcpy(dst, src, run);
+        else
+            copy_run(dst, src, run, own);
         dst += dst_stride;
         src += src_stride;
     }

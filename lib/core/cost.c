@@ -9,7 +9,9 @@ double spmd__costs_half_cache(void)
     static long cache; /* asking may take longer than making a mesh */
     if (cache == 0)
         cache = sysconf(_SC_LEVEL3_CACHE_SIZE);
-    return (double)(cache > 0 ? cache : 1 << 25) / 2;
+    if (cache <= 0) /* it is not known */
+        cache = 1 << 25;
+    return (double)cache / 2;
 }
 
 struct costs spmd__costs_default(void)

@@ -5,7 +5,7 @@
  *
  *     # anything
  *     message_latency = 1.5e-6
- *     pool_from = inf             never
+ *     pool_from = inf             # never
  */
 #ifndef CORE_COST_H
 #define CORE_COST_H
@@ -38,7 +38,7 @@ struct costs {
 
 struct costs spmd__costs_default(void);
 
-/* Half of the cache that the processes of a node have in common, in bytes. */
+/* Half of the largest cache of a core, which it may have in common with others, in bytes. */
 double spmd__costs_half_cache(void);
 
 /* Reads lines "name = value"; what is not named has its default. Fails with SPMD_ERR_SYNTAX. The

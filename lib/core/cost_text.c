@@ -120,13 +120,25 @@ spmd_status spmd__costs_parse(const char *text, struct costs *costs)
 /* Longer files are something else. */
 enum { MOST_BYTES = 1 << 16 };
 
+/* Reads all of a file that has no more than `room` bytes; -1 and errno if that fails. */
+static ssize_t read_all(int file, char *text, size_t room)
+{
+    ssize_t all = 0, bytes;
+    while ((bytes = read(file, text + all, room - (size_t)all)) != 0) {
+        if (bytes < 0 && errno != EINTR)
+            return -1;
+        all += bytes > 0 ? bytes : 0;
+    }
+    return all;
+}
+
 /* What is no regular file may block for ever, or have no end. */
 static spmd_status read_text(int file, char *text)
 {
     struct stat info;
     if (fstat(file, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size >= MOST_BYTES)
         return spmd_fail(SPMD_ERR_FILE, "it is no regular file of less than %d bytes", MOST_BYTES);
-    ssize_t bytes = read(file, text, MOST_BYTES - 1);
+    ssize_t bytes = read_all(file, text, MOST_BYTES - 1);
     if (bytes < 0)
         return spmd_fail(SPMD_ERR_FILE, "cannot read it: %s", strerror(errno));
     if (memchr(text, '\0', (size_t)bytes))
