@@ -65,13 +65,23 @@ static void *map_marked(int descriptor, const struct peer_file *file, bool writa
     if (memcmp(memory, &file->mark, sizeof file->mark) == 0)
         return memory;
     munmap(memory, file->size);
+    errno = ESRCH;
     return NULL;
+}
+
+/* Closes a file; errno stays. */
+static void close_quietly(int descriptor)
+{
+    int reason = errno;
+    close(descriptor);
+    errno = reason;
 }
 
 void *spmd__peer_file_map(const struct peer_file *file, bool writable)
 {
     char path[64];
     struct stat status;
+    errno = ESRCH;
     if (file->descriptor < 0)
         return NULL;
     snprintf(path, sizeof path, "/proc/%lld/fd/%lld", (long long)file->process,
@@ -79,8 +89,11 @@ void *spmd__peer_file_map(const struct peer_file *file, bool writable)
     int descriptor = open(path, (writable ? O_RDWR : O_RDONLY) | O_CLOEXEC);
     if (descriptor < 0)
         return NULL;
-    bool fits = fstat(descriptor, &status) == 0 && (uint64_t)status.st_size == file->size;
-    void *memory = fits ? map_marked(descriptor, file, writable) : NULL;
-    close(descriptor);
+    void *memory = NULL;
+    if (fstat(descriptor, &status) == 0 && (uint64_t)status.st_size == file->size)
+        memory = map_marked(descriptor, file, writable);
+    else
+        errno = ESRCH;
+    close_quietly(descriptor);
     return memory;
 }

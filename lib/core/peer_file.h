@@ -31,7 +31,7 @@ uint64_t spmd__peer_file_limit(void);
 void *spmd__peer_file_map_own(int descriptor, size_t size);
 
 /* Maps the file of another process, or one's own, to read, or to write as well; NULL where that
- * cannot be, or where it is not the one that was meant. munmap it. */
+ * cannot be, and errno tells why: ESRCH where it is not the one that was meant. munmap it. */
 void *spmd__peer_file_map(const struct peer_file *file, bool writable);
 
 #endif

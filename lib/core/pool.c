@@ -1,8 +1,9 @@
 /* core/pool.c - memory of array blocks: used again and again, and open to the node's processes.
  *
- * The file is a row of regions, used and free ones in turn, of whole pages. A block takes the
- * smallest free region that has room. At the end is what was never used: there the file grows, by
- * fallocate, so that memory that the system does not have is an error here and no signal later.
+ * The file is a row of regions of whole pages, used ones and free ones, of which no two are
+ * neighbours. A block takes the smallest free region that has room. At the end is what was never
+ * used: there the file grows, by fallocate, so that memory that the system does not have is an
+ * error here and no signal later.
  *
  * Where Linux can (6.1 and later), the file grows by large pages: they come five times as fast, and
  * the ranks that map the file find their way in it with fewer look-ups. MADV_COLLAPSE asks for
@@ -59,26 +60,31 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* Twice the memory that there is, since address space is free. But valgrind reads all of it at the
- * end, in search of pointers, and what it reads of the file comes to be. */
-static size_t roomy_size(void)
+/* The memory that there is; but not so much that the pools of a process for each processor, which
+ * each of them maps, would fill half of the address space (user programs have 47 bits of it). And
+ * valgrind reads all of it at the end, in search of pointers: what it reads of the file comes to
+ * be. */
+static uint64_t roomy_size(void)
 {
+    const uint64_t addresses = sizeof(void *) > 4 ? (uint64_t)1 << 46 : (uint64_t)1 << 30;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    long processors = sysconf(_SC_NPROCESSORS_CONF);
+    uint64_t most = addresses / (uint64_t)(processors > 0 ? processors : 1);
+    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : most;
     if (RUNNING_ON_VALGRIND)
-        return (size_t)1 << 28;
-    return pages > 0 && page > 0 ? (size_t)pages * (size_t)page * 2 : (size_t)1 << 34;
+        return (uint64_t)1 << 28;
+    return memory < most ? memory : most;
 }
 
 /* The size to ask for; some do not give as much. */
 static size_t wanted_size(void)
 {
-    size_t bytes = roomy_size();
-    uint64_t most = spmd__peer_file_limit();
+    uint64_t bytes = roomy_size(), most = spmd__peer_file_limit();
     if (most < bytes) {
         pool.failure = EFBIG;
-        bytes = (size_t)most;
+        bytes = most;
     }
-    return bytes / PAGE * PAGE;
+    return (size_t)(bytes / PAGE * PAGE);
 }
 
 static void map_file(void)
@@ -107,14 +113,14 @@ static bool take_pages(size_t from, size_t to)
     return false;
 }
 
-/* Whether the large pages from `from` to `to` have come; if not, nobody asks for such again, since
- * the system may take long to find that it has none. */
+/* Whether the large pages from `from` to `to` have come; if the system has none, nobody asks for
+ * such again, since it may take long to find that. */
 static bool take_large_pages(size_t from, size_t to)
 {
     for (size_t at = from; at < to; at += LARGE_PAGE)
-        if (pool.small || !take_pages(at, at + PAGE))
+        if (!take_pages(at, at + PAGE))
             return false;
-    pool.small = from < to && madvise(pool.memory + from, to - from, MADV_COLLAPSE) != 0;
+    pool.small = madvise(pool.memory + from, to - from, MADV_COLLAPSE) != 0;
     return !pool.small;
 }
 
@@ -122,7 +128,7 @@ static bool take_large_pages(size_t from, size_t to)
 static bool take(size_t from, size_t to)
 {
     size_t first = round_up(from, LARGE_PAGE), last = to / LARGE_PAGE * LARGE_PAGE;
-    if (first >= last || !take_large_pages(first, last))
+    if (first >= last || pool.small || !take_large_pages(first, last))
         return take_pages(from, to);
     return take_pages(from, first) && take_pages(last, to);
 }
@@ -145,20 +151,42 @@ static bool grow(size_t end)
     return true;
 }
 
-static struct region *add_region(size_t size)
+static size_t end_of_regions(void)
+{
+    return pool.last ? pool.last->offset + pool.last->size : 0;
+}
+
+/* Adds a region behind the last one; NULL without memory for it. */
+static struct region *append(size_t size, bool used)
 {
     struct region *region = malloc(sizeof *region);
-    size_t offset = pool.last ? pool.last->offset + pool.last->size : 0;
-    size_t aligned = size >= LARGE_PAGE ? round_up(offset, LARGE_PAGE) : offset;
-    if (!region || aligned + size > pool.size || !grow(aligned + size)) {
-        free(region);
+    if (!region)
         return NULL;
-    }
-    *region = (struct region){.offset = aligned, .size = size, .used = true, .before = pool.last};
+    *region = (struct region){
+        .offset = end_of_regions(), .size = size, .used = used, .before = pool.last};
     if (pool.last)
         pool.last->after = region;
     pool.last = region;
     return region;
+}
+
+/* What is left out so that the next region begins with a large page is free. */
+static bool append_gap(size_t size)
+{
+    if (size > 0 && !pool.last->used)
+        pool.last->size += size;
+    else if (size > 0)
+        return append(size, false) != NULL;
+    return true;
+}
+
+static struct region *add_region(size_t size)
+{
+    size_t offset = end_of_regions();
+    size_t aligned = size >= LARGE_PAGE ? round_up(offset, LARGE_PAGE) : offset;
+    if (aligned + size > pool.size || !grow(aligned + size) || !append_gap(aligned - offset))
+        return NULL;
+    return append(size, true);
 }
 
 /* Never given back. */
@@ -336,8 +364,9 @@ int spmd__pool_refusal(void)
 
 struct peer_file spmd__pool_file(void)
 {
+    bool there = is_there();
     return (struct peer_file){.process = getpid(),
-                              .descriptor = is_there() ? pool.descriptor : -1,
+                              .descriptor = there ? pool.descriptor : -1,
                               .size = pool.size,
                               .mark = pool.mark};
 }

@@ -6,8 +6,10 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "core/mem.h"
+#include "core/peer_map.h"
 #include "unit.h"
 
 enum { LARGE = 3 * POOL_LEAST_BYTES };
@@ -95,6 +97,22 @@ START_TEST(what_a_block_has_too_much_is_used_again)
 }
 END_TEST
 
+/* It begins at a multiple of 2 MiB. */
+START_TEST(what_lies_before_a_large_block_is_used)
+{
+    const size_t large = (size_t)2 * PEER_FILE_LARGE_PAGE;
+    char *first = take(large, false), *second = take(LARGE, false), *third = take(large, false);
+    ck_assert_int_eq(spmd__pool_offset(third) % PEER_FILE_LARGE_PAGE, 0);
+    char *between = take(LARGE, true);
+    ck_assert(between > second && between < third);
+    ck_assert(is_zero(between, LARGE));
+    spmd__pool_give(first);
+    spmd__pool_give(second);
+    spmd__pool_give(between);
+    spmd__pool_give(third);
+}
+END_TEST
+
 START_TEST(random_blocks_do_not_overlap)
 {
     enum { BLOCKS = 24, STEPS = 4000 };
@@ -135,10 +153,37 @@ START_TEST(another_mapping_shows_the_same)
     ck_assert_int_eq(seen[LARGE - 1], 42);
     munmap((void *)mapped, file.size);
     file.mark++; /* of a process with the same number, on another system */
+    errno = 0;
     ck_assert_ptr_null(spmd__peer_file_map(&file, false));
+    ck_assert_int_eq(errno, ESRCH);
     file.descriptor = -1;
     ck_assert_ptr_null(spmd__peer_file_map(&file, false));
     spmd__pool_give(block);
+}
+END_TEST
+
+START_TEST(a_file_is_mapped_once)
+{
+    struct peer_file file = spmd__pool_file(), none = file;
+    char *memory = spmd__peer_map_take(&file);
+    ck_assert_ptr_nonnull(memory);
+    ck_assert_ptr_eq(spmd__peer_map_take(&file), memory);
+    none.mark++;
+    ck_assert_ptr_null(spmd__peer_map_take(&none));
+    spmd__peer_map_give(NULL);
+    spmd__peer_map_give(memory);
+    ck_assert_int_eq(memcmp(memory, &file.mark, sizeof file.mark), 0);
+    spmd__peer_map_give(memory);
+    ck_assert_int_eq(msync(memory, PEER_FILE_LARGE_PAGE, MS_ASYNC), -1);
+    ck_assert_int_eq(errno, ENOMEM); /* nothing is mapped there */
+}
+END_TEST
+
+/* Of all processes of a full node, in each of them. */
+START_TEST(all_pools_fit_in_the_address_space)
+{
+    double processors = (double)sysconf(_SC_NPROCESSORS_CONF);
+    ck_assert_double_le((double)spmd__pool_file().size * processors, 0x1p46);
 }
 END_TEST
 
@@ -189,5 +234,6 @@ END_TEST
 UNIT_MAIN("pool", large_blocks_have_a_place_in_the_file,
           memory_is_used_again_and_zeroed_where_asked, neighbours_that_are_free_become_one,
           what_a_block_has_too_much_is_used_again, random_blocks_do_not_overlap,
-          another_mapping_shows_the_same, more_than_there_is_is_an_error,
+          what_lies_before_a_large_block_is_used, another_mapping_shows_the_same,
+          a_file_is_mapped_once, all_pools_fit_in_the_address_space, more_than_there_is_is_an_error,
           a_small_file_has_room_for_some_blocks, without_a_file_blocks_are_from_the_heap)
