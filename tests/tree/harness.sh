@@ -26,4 +26,33 @@ if command -v git >/dev/null; then
 else
     skip 'distribution: files of a repository' 'no git'
 fi
+
+# runs STATUS LINE...: tests/run on a program that prints these lines and ends so.
+runs() {
+    end=$1
+    shift
+    {
+        echo '#!/bin/sh'
+        printf "echo '%s'\n" "$@"
+        echo "exit $end"
+    } >"$tmp/program"
+    chmod +x "$tmp/program"
+    env CHECK_WITH= "$top/tests/run" --serial "$tmp/program"
+}
+
+# adds COUNT STATUS LINE...: of failed cases, tests/run tells so many.
+adds() {
+    wanted=$1
+    shift
+    runs "$@" >"$tmp/tap"
+    cat "$tmp/tap"
+    [ "$(grep -c '^not ok ' "$tmp/tap")" = "$wanted" ]
+}
+
+ok 'run: all is well' adds 0 0 1..1 'ok 1 - a'
+ok 'run: a case fails' adds 1 1 1..1 'not ok 1 - a'
+ok 'run: no case' adds 1 0
+ok 'run: an end before the last case' adds 1 0 1..2 'ok 1 - a'
+ok 'run: a leak after the last case' adds 1 9 1..1 'ok 1 - a'
+ok 'run: a leak, and a case fails' adds 2 9 1..1 'not ok 1 - a'
 plan_end
