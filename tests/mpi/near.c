@@ -430,17 +430,50 @@ static void large_blocks_are_scattered_and_gathered(void)
     every_way(run_moves);
 }
 
+/* A mesh whose ranks have met. */
+static spmd_mesh *make_used_mesh(void)
+{
+    spmd_mesh *mesh = make_mesh();
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(64, 512)), *b = NULL;
+    EXPECT_OK(spmd_reshard(a, "P(-,x)", &b));
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    return mesh;
+}
+
 /* A mesh may go while a slow rank still looks at its slots. */
 static void meshes_come_and_go(void)
 {
     for (int i = 0; i < 20; i++) {
-        spmd_mesh *mesh = make_mesh();
-        spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(64, 512)), *b = NULL;
-        EXPECT_OK(spmd_reshard(a, "P(-,x)", &b));
+        spmd_mesh *mesh = make_used_mesh();
         spmd_mesh_free(&mesh);
-        spmd_array_free(&a);
-        spmd_array_free(&b);
     }
+}
+
+/* Pages of address space that this process has taken up; 0: that is not known. */
+static long count_mapped(void)
+{
+    long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "r");
+    if (!file || fscanf(file, "%ld", &pages) != 1)
+        pages = 0;
+    if (file)
+        fclose(file);
+    return pages;
+}
+
+/* Each neighbour's pool has addresses for as much memory as there is: one more mesh wants none. */
+static void meshes_have_the_pools_in_common(void)
+{
+    enum { MESHES = 4 };
+    spmd_mesh *meshes[MESHES];
+    meshes[0] = make_used_mesh();
+    long before = count_mapped();
+    for (int i = 1; i < MESHES; i++)
+        meshes[i] = make_used_mesh();
+    EXPECT(count_mapped() - before < 1 << 18);
+    for (int i = 0; i < MESHES; i++)
+        spmd_mesh_free(&meshes[i]);
 }
 
 HARNESS_MAIN("near", CASE(large_blocks_move), CASE(blocks_of_which_some_are_small_move),
@@ -448,4 +481,5 @@ HARNESS_MAIN("near", CASE(large_blocks_move), CASE(blocks_of_which_some_are_smal
              CASE(a_plan_where_nothing_moves_gives_the_array),
              CASE(where_nothing_moves_arrays_may_change_places),
              CASE(wrong_plans_and_runs_are_told), CASE(large_reductions_are_as_small_ones),
-             CASE(large_blocks_are_scattered_and_gathered), CASE(meshes_come_and_go))
+             CASE(large_blocks_are_scattered_and_gathered), CASE(meshes_come_and_go),
+             CASE(meshes_have_the_pools_in_common))
