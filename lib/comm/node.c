@@ -3,50 +3,17 @@
 
 #include <errno.h>
 #include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #include "comm/agree.h"
 #include "comm/mpi.h"
+#include "comm/slot.h"
 #include "core/mem.h"
+#include "core/peer_map.h"
 #include "core/pool.h"
 #include "core/remote.h"
 #include "core/tell.h"
-
-/* What a rank shows the others; it stands at the front of its pool, and only it writes there. */
-struct slot {
-    _Atomic uint64_t offered;             /* the last round that it has come to */
-    _Atomic uint64_t finished;            /* the last one in which it has read and written all */
-    _Atomic uintptr_t address;            /* of its block in this round; 0: it is not to be read */
-    _Atomic uintptr_t room;               /* where it may be written; 0: nowhere */
-    _Atomic int refusal;                  /* why the pool had no room for a block, as errno */
-    char rest[64 - 5 * sizeof(uint64_t)]; /* of the cache line */
-};
-
-/* Which of this process's slots are in use. One that is given back may still be looked at by a slow
- * rank, and be taken again before: so its counters never go back, and the rounds of a new node
- * begin above those of all its slots. */
-enum { SLOTS = POOL_FRONT_BYTES / sizeof(struct slot) };
-static bool is_used[SLOTS];
-
-static struct slot *take_slot(void)
-{
-    struct slot *slots = spmd__pool_front();
-    for (int i = 0; slots && i < (int)SLOTS; i++)
-        if (!is_used[i]) {
-            is_used[i] = true;
-            return &slots[i];
-        }
-    return NULL;
-}
-
-static void give_slot(struct slot *slot)
-{
-    if (slot)
-        is_used[slot - (struct slot *)spmd__pool_front()] = false;
-}
 
 /* What the ranks of a node tell each other. Addresses are those in the rank's own process. */
 struct card {
@@ -80,17 +47,17 @@ struct refusal {
     int readv;
 };
 
-static bool meet_neighbour(const struct card *card, struct neighbour *neighbour)
+/* Why a rank's pool cannot be seen, as errno; 0: it can. */
+static int meet_neighbour(const struct card *card, struct neighbour *neighbour)
 {
-    *neighbour = (struct neighbour){.card = *card, .pool = spmd__peer_file_map(&card->file, true)};
+    *neighbour = (struct neighbour){.card = *card, .pool = spmd__peer_map_take(&card->file)};
     if (!neighbour->pool)
-        return false;
-    madvise(neighbour->pool, card->file.size, MADV_DONTFORK);
+        return errno ? errno : EACCES;
     neighbour->slot = (const void *)(neighbour->pool + (card->slot - card->pool));
-    return true;
+    return 0;
 }
 
-/* Whether another process's own memory can be read. Its pool is a part of it. */
+/* Why another process's own memory, of which its pool is a part, cannot be read; 0: it can. */
 static int probe(const struct node *node, const struct card *card)
 {
     const struct peer_file *file = &card->file;
@@ -109,34 +76,36 @@ static struct refusal meet_neighbours(struct node *node, int rank, int size,
         const struct card *card = &cards[i];
         if (card->rank == rank)
             continue;
-        if (!meet_neighbour(card, &node->list[node->count++]))
-            refusal.pool = EACCES;
-        int error = probe(node, card);
-        refusal.readv = error ? error : refusal.readv;
+        int unseen = meet_neighbour(card, &node->list[node->count++]), unread = probe(node, card);
+        refusal.pool = unseen ? unseen : refusal.pool;
+        refusal.readv = unread ? unread : refusal.readv;
     }
     return refusal;
 }
 
-/* Local. All that a rank brings; *out is NULL, or has no slot, where it cannot. */
-static void prepare(const struct node *draft, int size, struct card **cards, struct card *mine,
-                    struct node **out)
+/* Local. All that a rank brings. Gives why it cannot, as errno: then *out is NULL, or only to be
+ * freed. */
+static int prepare(const struct node *draft, int size, struct card **cards, struct card *mine,
+                   struct node **out)
 {
     struct node *node = NULL;
     *cards = NULL;
     *out = NULL;
     if (spmd__alloc(1, sizeof *node, &node) != SPMD_OK)
-        return;
+        return ENOMEM;
     *node = *draft;
     *out = node;
-    if (spmd__alloc((size_t)size, sizeof **cards, cards) == SPMD_OK &&
-        spmd__alloc((size_t)size, sizeof *node->list, &node->list) == SPMD_OK)
-        node->slot = take_slot();
+    if (spmd__alloc((size_t)size, sizeof **cards, cards) != SPMD_OK ||
+        spmd__alloc((size_t)size, sizeof *node->list, &node->list) != SPMD_OK)
+        return ENOMEM;
+    node->slot = spmd__slot_take();
     if (!node->slot)
-        return;
+        return errno;
     node->round = atomic_load(&node->slot->offered);
     mine->file = spmd__pool_file();
     mine->slot = (uintptr_t)node->slot;
     mine->pool = mine->slot - (uintptr_t)spmd__pool_offset(node->slot);
+    return 0;
 }
 
 /* All ranks of a node read by a way, or none does. */
@@ -148,12 +117,10 @@ static spmd_status join(MPI_Comm local, struct refusal *refusal)
     return SPMD_OK;
 }
 
-/* Collective over the ranks of one node. */
+/* Collective over the ranks of one node. *refusal begins with this rank's own. */
 static spmd_status introduce(MPI_Comm local, int size, struct node *node, const struct card *mine,
                              struct card cards[], struct refusal *refusal)
 {
-    int why = spmd__pool_refusal();
-    *refusal = (struct refusal){.pool = node && node->slot ? 0 : why ? why : ENOMEM};
     TRY(join(local, refusal));
     if (refusal->pool)
         return SPMD_OK;
@@ -193,10 +160,10 @@ static spmd_status open_on(MPI_Comm local, const struct node *draft, struct node
     int size;
     struct node *node;
     struct card mine = {.rank = -1}, *cards;
-    struct refusal refusal;
+    struct refusal refusal = {0, 0};
     TRY_MPI(MPI_Comm_size(local, &size));
     TRY_MPI(MPI_Comm_rank(draft->comm, &mine.rank));
-    prepare(draft, size, &cards, &mine, &node);
+    refusal.pool = prepare(draft, size, &cards, &mine, &node);
     spmd_status status = introduce(local, size, node, &mine, cards, &refusal);
     free(cards);
     if (status == SPMD_OK && draft->tells)
@@ -235,9 +202,8 @@ void spmd__node_free(struct node **handle)
     if (!node)
         return;
     for (int i = 0; i < node->count; i++)
-        if (node->list[i].pool)
-            munmap(node->list[i].pool, node->list[i].card.file.size);
-    give_slot(node->slot);
+        spmd__peer_map_give(node->list[i].pool);
+    spmd__slot_give(node->slot);
     free(node->list);
     free(node);
 }
