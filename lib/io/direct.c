@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,25 +17,10 @@
 #include "io/description.h"
 #include "io/descriptor.h"
 #include "io/placement.h"
+#include "io/way.h"
 
 /* Shorter runs are read by HDF5, which reads several at once. */
 enum { LEAST_RUN_BYTES = 1 << 12 };
-
-spmd_status spmd__io_way(enum io_way *way)
-{
-    static const char *const names[] = {"auto", "direct", "hdf5"};
-    const char *value = getenv("SPMD_IO");
-    *way = IO_AUTO;
-    if (!value || *value == '\0')
-        return SPMD_OK;
-    for (int i = 0; i < 3; i++)
-        if (strcmp(value, names[i]) == 0) {
-            *way = (enum io_way)i;
-            return SPMD_OK;
-        }
-    return spmd_fail(SPMD_ERR_ARGUMENT, "SPMD_IO=%s in the environment: it is auto, direct or hdf5",
-                     value);
-}
 
 struct channel {
     const spmd_file *file;
@@ -152,7 +136,7 @@ spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dat
 {
     enum io_way way;
     *done = false;
-    TRY(spmd__io_way(&way));
+    TRY(spmd__io_way_read(&way));
     if (way == IO_HDF5)
         return SPMD_OK;
     bool forced = way == IO_DIRECT;
@@ -167,7 +151,7 @@ spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dat
 spmd_status spmd__direct_check_chunks(const spmd_file *file, const char *name)
 {
     enum io_way way;
-    TRY(spmd__io_way(&way));
+    TRY(spmd__io_way_read(&way));
     if (way != IO_DIRECT)
         return SPMD_OK;
     return spmd_fail(SPMD_ERR_FILE,

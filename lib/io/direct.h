@@ -5,16 +5,6 @@
 
 #include "io/transfer.h"
 
-/* By which calls elements move: SPMD_IO in the environment. */
-enum io_way {
-    IO_AUTO,   /* by pread and pwrite where that can be done and pays, else by HDF5 */
-    IO_DIRECT, /* a dataset that cannot be moved so is an error */
-    IO_HDF5
-};
-
-/* Local. Fails with SPMD_ERR_ARGUMENT if SPMD_IO says something else. */
-spmd_status spmd__io_way(enum io_way *way);
-
 /* Local. Moves this rank's block, whose elements are of `type`, if the dataset lies in one piece in
  * the file, holds the same type, and the block lies in it in long runs. *done tells whether; if
  * not, nothing was touched. */

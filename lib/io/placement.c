@@ -6,8 +6,8 @@
 #include "core/mem.h"
 #include "io/chunks.h"
 #include "io/descriptor.h"
-#include "io/direct.h"
 #include "io/filters.h"
+#include "io/way.h"
 
 /* Whether addresses in the file that has the dataset are offsets from its beginning. */
 static bool begins_with_hdf5(hid_t dataset)
@@ -151,7 +151,7 @@ spmd_status spmd__placement_open(const spmd_file *file, const char *name, hid_t 
                                  spmd_shape shape, struct placement *placement)
 {
     enum io_way way;
-    TRY(spmd__io_way(&way));
+    TRY(spmd__io_way_read(&way));
     *placement = (struct placement){.path = file->path, .name = name, .shape = shape};
     placement->file = spmd__io_descriptor(dataset);
     if (way == IO_HDF5 || placement->file < 0 || !begins_with_hdf5(dataset))
