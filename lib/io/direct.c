@@ -16,6 +16,7 @@
 #include "io/cause.h"
 #include "io/description.h"
 #include "io/descriptor.h"
+#include "io/direct_chunks.h"
 #include "io/placement.h"
 #include "io/way.h"
 

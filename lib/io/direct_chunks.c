@@ -1,11 +1,12 @@
 /* io/direct_chunks.c - blocks of chunked datasets by preadv, past HDF5: each run of bytes goes from
  * the file to its place, where HDF5 reads a chunk and copies it from there. */
+#include "io/direct_chunks.h"
+
 #include <stdlib.h>
 
 #include "core/mem.h"
 #include "io/chunks.h"
 #include "io/description.h"
-#include "io/direct.h"
 #include "io/placement.h"
 
 /* Shorter runs cost more than to copy them from a chunk. And HDF5 is asked where each chunk stands,
