@@ -54,24 +54,25 @@ static bool take_filters(hid_t creation, struct placement *placement)
     return pipeline.count == 0 || options == 0;
 }
 
-static spmd_status take_chunk(hid_t dataset, const hsize_t at[], struct chunk *chunk)
+/* false: HDF5 does not tell. */
+static bool take_chunk(hid_t dataset, const hsize_t at[], struct chunk *chunk)
 {
     haddr_t address = HADDR_UNDEF;
     hsize_t bytes = 0;
     if (H5Dget_chunk_info_by_coord(dataset, at, &chunk->skipped, &address, &bytes) < 0)
-        return SPMD_ERR_FILE;
+        return false;
     chunk->offset = address == HADDR_UNDEF ? -1 : (int64_t)address;
     chunk->bytes = (size_t)bytes;
-    return SPMD_OK;
+    return true;
 }
 
-/* The chunks by their places; false: HDF5 does not tell. */
+/* The chunks by their places; false: not of all. */
 static bool take_chunks(hid_t dataset, struct placement *placement)
 {
     const int64_t count = spmd_shape_size(placement->grid);
     hsize_t at[SPMD_MAX_DIMS] = {0};
     for (int64_t i = 0; i < count; i++) {
-        if (take_chunk(dataset, at, &placement->chunks[i]) != SPMD_OK)
+        if (!take_chunk(dataset, at, &placement->chunks[i]))
             return false;
         int d = placement->shape.ndim - 1;
         for (;

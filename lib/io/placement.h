@@ -20,10 +20,10 @@ enum { PLACEMENT_MOST_CHUNKS = 4096 };
 
 struct placement {
     const char *path, *name; /* borrowed, for messages */
-    bool direct;             /* it can be read so; if not, nothing below is set */
-    int file;                /* HDF5's own descriptor: stays open as long as the dataset */
-    size_t element;          /* bytes */
     spmd_shape shape;
+    int file;    /* HDF5's own descriptor: stays open as long as the dataset; -1: there is none */
+    bool direct; /* it can be read so; if not, nothing below is to be used */
+    size_t element;       /* bytes */
     spmd_shape extent;    /* of a chunk */
     spmd_shape grid;      /* chunks along each dimension */
     struct chunk *chunks; /* [grid], row-major */
