@@ -124,7 +124,6 @@ static spmd_status grow(struct reading *reading, size_t room)
 /* Reads the whole chunk, and undoes its filters. */
 static spmd_status restore(struct reading *reading, const struct cell *cell)
 {
-    enum { CHECKSUM_BYTES = 4 };
     const struct placement *placement = reading->placement;
     const struct chunk *chunk = cell->chunk;
     const size_t bytes = (size_t)(placement->extent.dim[0] * reading->chunk_row_bytes);

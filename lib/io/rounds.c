@@ -20,6 +20,7 @@
 #include "io/tiles.h"
 #include "io/transfer.h"
 #include "io/types.h"
+#include "io/unfilter.h"
 
 /* What is packed or converted is held once more in memory; and what is verified. */
 enum { PACKED_BYTES = 1 << 26, VERIFIED_BYTES = 1 << 22 };
@@ -148,10 +149,9 @@ static spmd_status write_tile(const struct target *target, const spmd_box *tile)
 }
 
 /* How many bytes all chunks that `tile` has a part of are at most. A filter that fails to make a
- * chunk smaller is left out; a checksum adds 4 bytes. */
+ * chunk smaller is left out; a checksum adds to it. */
 static int64_t room_of(const struct target *target, const spmd_box *tile)
 {
-    enum { CHECKSUM_BYTES = 4 };
     int64_t count = 1;
     for (int d = 0; d < tile->ndim; d++) {
         int64_t start = target->slab->start[d], stride = target->slab->stride[d];

@@ -68,9 +68,9 @@ static uint32_t fletcher32(const unsigned char *data, size_t bytes)
 /* The checksum stands behind the data; old versions of HDF5 swapped the bytes of its words. */
 static const char *check_fletcher32(struct chunk_data *chunk)
 {
-    if (chunk->bytes < 4)
+    if (chunk->bytes < CHECKSUM_BYTES)
         return "it is shorter than its checksum";
-    const unsigned char *at = chunk->data + (chunk->bytes -= 4);
+    const unsigned char *at = chunk->data + (chunk->bytes -= CHECKSUM_BYTES);
     const uint32_t stored = (uint32_t)at[3] << 24 | (uint32_t)at[2] << 16 | at[1] << 8 | at[0];
     const uint32_t swapped = (stored & 0x00ff00ff) << 8 | (stored & 0xff00ff00) >> 8;
     const uint32_t found = fletcher32(chunk->data, chunk->bytes);

@@ -10,6 +10,9 @@ enum filter { FILTER_DEFLATE, FILTER_SHUFFLE, FILTER_FLETCHER32 };
 
 enum { FILTERS_MOST = 8 };
 
+/* What fletcher32 adds to a chunk. */
+enum { CHECKSUM_BYTES = 4 };
+
 /* In the order in which they were applied. */
 struct filters {
     int count;
