@@ -183,7 +183,9 @@ static spmd_status read_back(const struct target *target, const spmd_box *tile, 
     herr_t failed = H5Dread(target->dataset, target->stored, memory, place, H5P_DEFAULT, found);
     spmd_status status = SPMD_OK;
     if (failed < 0)
-        status = fail_to_write(target, spmd__io_cause().text);
+        status = spmd_fail(SPMD_ERR_FILE,
+                           "%s: dataset \"%s\" was written, but cannot be read to verify it: %s",
+                           target->file->path, target->name, spmd__io_cause().text);
     H5Sclose(place);
     H5Sclose(memory);
     return status;
@@ -264,16 +266,22 @@ static struct target target_of(spmd_file *file, const char *name, hid_t dataset,
     return target;
 }
 
-/* This rank's tiles; *rounds, the most that any rank has. */
-static spmd_status cut_block(struct target *target, struct tiles *tiles, int64_t *rounds)
+/* This rank's tiles. */
+static struct tiles cut_block(const struct target *target)
 {
     bool packed = target->packs || target->converts;
     int64_t limit =
         packed && spmd__io_piece_bytes > PACKED_BYTES ? PACKED_BYTES : spmd__io_piece_bytes;
     spmd_box box = box_to_write(target->block);
-    *tiles = spmd__tiles_cut(target->slab, target->chunk, &box,
-                             spmd_dtype_size(target->block->dtype), limit);
-    int64_t most[] = {tiles->total, target->file->unsure};
+    return spmd__tiles_cut(target->slab, target->chunk, &box, spmd_dtype_size(target->block->dtype),
+                           limit);
+}
+
+/* Collective. *rounds, the most tiles that any rank has; and whether any rank is unsure of the
+ * room. */
+static spmd_status agree_on_rounds(struct target *target, int64_t tiles, int64_t *rounds)
+{
+    int64_t most[] = {tiles, target->file->unsure};
     TRY_MPI(
         MPI_Allreduce(MPI_IN_PLACE, most, 2, MPI_INT64_T, MPI_MAX, target->file->mesh->control));
     *rounds = most[0];
@@ -285,9 +293,9 @@ spmd_status spmd__rounds_write(spmd_file *file, const char *name, hid_t dataset,
                                const spmd_hyperslab *slab, const spmd_block *block)
 {
     struct target target = target_of(file, name, dataset, slab, block);
-    struct tiles tiles;
+    const struct tiles tiles = cut_block(&target);
     int64_t rounds = 0;
-    spmd_status status = cut_block(&target, &tiles, &rounds);
+    spmd_status status = agree_on_rounds(&target, tiles.total, &rounds);
     if (status == SPMD_OK)
         status = write_tiles(&target, &tiles, rounds);
     H5Tclose(target.stored);
