@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 
+#include "core/block.h"
 #include "core/mem.h"
 #include "io/chunks.h"
 #include "io/description.h"
@@ -18,7 +19,7 @@ static bool pays(hid_t dataset, const spmd_block *block)
     const int64_t element = (int64_t)spmd_dtype_size(block->dtype);
     const int last = block->ndim - 1;
     int64_t chunk[SPMD_MAX_DIMS];
-    if (last < 1 || !spmd__chunks_of(dataset, chunk))
+    if (!spmd__chunks_of(dataset, chunk))
         return false;
     const int64_t count = spmd__chunks_count(chunk, spmd__dataset_shape(dataset));
     const int64_t bytes = spmd__chunks_bytes(chunk, block->ndim, (size_t)element, 1);
@@ -26,7 +27,24 @@ static bool pays(hid_t dataset, const spmd_block *block)
     return run * element >= LEAST_RUN_BYTES && bytes / LOOK_BYTES >= count;
 }
 
-static spmd_status read_block(const struct placement *placement, const spmd_block *block)
+/* A line as one row of many columns: of each chunk one run, where as rows each element was one. */
+static struct placement as_row(const struct placement *line)
+{
+    struct placement row = *line;
+    row.shape = SPMD_SHAPE(1, line->shape.dim[0]);
+    row.extent = SPMD_SHAPE(1, line->extent.dim[0]);
+    row.grid = SPMD_SHAPE(1, line->grid.dim[0]);
+    return row;
+}
+
+static spmd_status read_line(const struct placement *placement, const spmd_block *block)
+{
+    const struct placement row = as_row(placement);
+    const spmd_box part = spmd__block_box(block);
+    return spmd__placement_read(&row, 1, &(struct wanted){0, 0}, &part, block->data);
+}
+
+static spmd_status read_rows(const struct placement *placement, const spmd_block *block)
 {
     const int64_t count = block->shape[0];
     const spmd_box part = spmd__placement_part(block);
@@ -50,7 +68,7 @@ spmd_status spmd__direct_read_chunks(const spmd_file *file, const char *name, hi
     spmd_status status = SPMD_OK;
     *done = placement.direct && placement.filters.count == 0;
     if (*done)
-        status = read_block(&placement, block);
+        status = block->ndim == 1 ? read_line(&placement, block) : read_rows(&placement, block);
     spmd__placement_close(&placement);
     return status;
 }

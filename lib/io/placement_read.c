@@ -41,8 +41,12 @@ struct cell {
     const struct wanted *rows; /* [count] */
 };
 
+/* The row of a dataset that has but one tells nothing. */
 static spmd_status fail_to_read(const struct placement *placement, int64_t row, int code)
 {
+    if (placement->shape.dim[0] == 1)
+        return spmd__io_fail_errno(code, "%s: dataset \"%s\" cannot be read", placement->path,
+                                   placement->name);
     return spmd__io_fail_errno(code, "%s: dataset \"%s\", row %lld: cannot be read",
                                placement->path, placement->name, (long long)row);
 }

@@ -340,6 +340,60 @@ static void chunks_are_read_past_hdf5(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Calls of the system by which this process has read so far; -1 where it does not tell. */
+static int64_t calls_to_read(void)
+{
+    long long calls = -1;
+    FILE *file = fopen("/proc/self/io", "r");
+    if (!file || fscanf(file, "rchar: %*d wchar: %*d syscr: %lld", &calls) != 1)
+        calls = -1;
+    if (file)
+        fclose(file);
+    return calls;
+}
+
+enum { LINE = 1000000 };
+
+static void make_long_line(const char *path)
+{
+    static double values[LINE];
+    for (int i = 0; i < LINE; i++)
+        values[i] = i;
+    hid_t file = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t line = make_chunked(file, "v", SPMD_SHAPE(LINE), (hsize_t[]){LINE / 4});
+    H5Dwrite(line, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    H5Dclose(line);
+    H5Fclose(file);
+}
+
+/* By one run for each chunk, and by default, too: HDF5 tells of an end that is missing otherwise.
+ */
+static void chunks_of_a_line_are_read_in_long_runs(void)
+{
+    enum { MOST_CALLS = 1000 };
+    spmd_mesh *mesh = make_mesh("x=*");
+    const char *path = scratch("line.h5");
+    spmd_file *file = NULL;
+    spmd_array *array = NULL;
+    if (test_rank == 0)
+        make_long_line(path);
+    choose("direct");
+    int64_t calls = calls_to_read();
+    expect_arange(mesh, path, "v", "P()", SPMD_F64, SPMD_SHAPE(LINE));
+    EXPECT(calls < 0 || calls_to_read() - calls < MOST_CALLS);
+    choose("auto");
+    EXPECT_OK(spmd_file_open(mesh, path, &file));
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (test_rank == 0)
+        EXPECT(truncate(path, LINE) == 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    EXPECT_FAILS(spmd_dataset_read(file, "v", "P()", SPMD_F64, &array), SPMD_ERR_FILE,
+                 "line.h5: dataset \"v\" cannot be read: the file was cut from");
+    EXPECT_OK(spmd_file_close(&file));
+    drop(path);
+    spmd_mesh_free(&mesh);
+}
+
 /* So where HDF5 shall not, nothing does; and a way that there is not is told, too. */
 static void chunks_are_written_by_hdf5_alone(void)
 {
@@ -443,5 +497,6 @@ static void a_file_that_ends_within_a_dataset_is_told(void)
 HARNESS_MAIN("io_direct", CASE(every_way_writes_and_reads_the_same),
              CASE(equal_blocks_are_read_once), CASE(another_value_is_refused),
              CASE(what_does_not_lie_in_one_piece_goes_by_hdf5), CASE(chunks_are_read_past_hdf5),
-             CASE(chunks_are_written_by_hdf5_alone), CASE(the_file_that_was_opened_is_read),
-             CASE(places_beyond_4_gib), CASE(a_file_that_ends_within_a_dataset_is_told))
+             CASE(chunks_of_a_line_are_read_in_long_runs), CASE(chunks_are_written_by_hdf5_alone),
+             CASE(the_file_that_was_opened_is_read), CASE(places_beyond_4_gib),
+             CASE(a_file_that_ends_within_a_dataset_is_told))
