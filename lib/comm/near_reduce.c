@@ -22,17 +22,12 @@ struct chunk {
     _Alignas(LINE) char row[FETCH_BYTES];
 };
 
-static bool is_half(spmd_dtype dtype)
-{
-    return dtype == SPMD_F16 || dtype == SPMD_BF16;
-}
-
 static void add_row(struct chunk *chunk, const struct near_reduction *what, int64_t count,
                     const char *row, bool first)
 {
     spmd_dtype dtype = what->dtype;
     void *to = first ? (void *)chunk->sums : (void *)chunk->wide;
-    if (is_half(dtype)) {
+    if (spmd__is_half(dtype)) {
         spmd__widen(dtype, count, (const void *)row, to);
         if (!first)
             spmd__accumulate(what->reduction, SPMD_F32, count, chunk->wide, chunk->sums);
@@ -46,10 +41,10 @@ static void add_row(struct chunk *chunk, const struct near_reduction *what, int6
 /* The sums as they are to be stored. */
 static const void *finish_row(struct chunk *chunk, const struct near_reduction *what, int64_t count)
 {
-    void *result = is_half(what->dtype) ? chunk->row : chunk->sums;
+    void *result = spmd__is_half(what->dtype) ? chunk->row : chunk->sums;
     if (what->divisor > 0)
         spmd__divide(what->dtype, count, chunk->sums, what->divisor, result);
-    else if (is_half(what->dtype))
+    else if (spmd__is_half(what->dtype))
         spmd__narrow(what->dtype, count, (const void *)chunk->sums, result);
     return result;
 }
@@ -95,7 +90,7 @@ static void reduce_range(const struct round *round, const struct near_reduction 
 {
     struct chunk chunk;
     int64_t size = (int64_t)spmd_dtype_size(what->dtype), bytes = chunk_bytes(round);
-    int64_t most = bytes / (is_half(what->dtype) ? (int64_t)sizeof(float) : size);
+    int64_t most = bytes / (spmd__is_half(what->dtype) ? (int64_t)sizeof(float) : size);
     for (int64_t first = lo, at = target.at; first < hi; first += most, at += most * size) {
         int64_t count = hi - first < most ? hi - first : most;
         for (int64_t m = 0; m < round->group->size; m++) {

@@ -13,11 +13,6 @@ static int64_t lesser(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-static bool is_half(spmd_dtype dtype)
-{
-    return dtype == SPMD_F16 || dtype == SPMD_BF16;
-}
-
 static MPI_Datatype mpi_type(spmd_dtype dtype)
 {
     switch (dtype) {
@@ -153,7 +148,7 @@ spmd_status spmd__all_reduce(const struct group *group, spmd_reduction reduction
     TRY(spmd__near_all_reduce(group, what, in, out, count, scratch, &done));
     if (done)
         return SPMD_OK;
-    if (is_half(dtype))
+    if (spmd__is_half(dtype))
         return all_reduce_half(group, reduction, dtype, in, out, count, scratch);
     return all_reduce_plain(group, reduction, dtype, in, out, count);
 }
@@ -236,7 +231,7 @@ struct slices {
 static spmd_status make_slices(const struct group *group, spmd_dtype dtype, int64_t longest,
                                struct arena *scratch, struct slices *slices)
 {
-    spmd_dtype carried = is_half(dtype) ? SPMD_F32 : dtype;
+    spmd_dtype carried = spmd__is_half(dtype) ? SPMD_F32 : dtype;
     size_t size = spmd_dtype_size(carried);
     int64_t room = lesser(REDUCE_PIECE, most_elements(carried)) / group->size;
     int64_t most = lesser(room > 0 ? room : 1, longest);
@@ -303,8 +298,8 @@ spmd_status spmd__reduce_scatter(const struct group *group, spmd_reduction reduc
     TRY(spmd__near_reduce_scatter(group, what, in, counts, out, scratch, &done));
     if (done)
         return SPMD_OK;
-    TRY(find_op(group, reduction, is_half(dtype) ? SPMD_F32 : dtype, &op));
-    if (is_half(dtype) || sum_counts(group, counts) > most_elements(dtype))
+    TRY(find_op(group, reduction, spmd__is_half(dtype) ? SPMD_F32 : dtype, &op));
+    if (spmd__is_half(dtype) || sum_counts(group, counts) > most_elements(dtype))
         return scatter_slices(group, op, dtype, in, counts, out, scratch);
     return scatter_whole(group, op, dtype, in, counts, out, scratch);
 }

@@ -9,7 +9,7 @@
 
 spmd_dtype spmd__carrier(spmd_reduction reduction, spmd_dtype dtype)
 {
-    if (dtype == SPMD_F16 || dtype == SPMD_BF16)
+    if (spmd__is_half(dtype))
         return SPMD_F32;
     return reduction == SPMD_SUM && dtype == SPMD_BOOL ? SPMD_I32 : dtype;
 }

@@ -2,9 +2,16 @@
 #ifndef CORE_HALF_H
 #define CORE_HALF_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include <spmd/types.h>
+
+/* What is added up in f32, and only kept in 16 bits. */
+static inline bool spmd__is_half(spmd_dtype dtype)
+{
+    return dtype == SPMD_F16 || dtype == SPMD_BF16;
+}
 
 float spmd__f16_to_f32(uint16_t half);
 uint16_t spmd__f32_to_f16(float value);

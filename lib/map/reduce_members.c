@@ -45,7 +45,7 @@ static const void *round_piece(const struct reduction *r)
     int64_t members = r->n * (r->group ? r->group->size : 1);
     if (r->kind->mean)
         spmd__divide(r->dtype, r->count, r->total, members, r->result);
-    else if (r->dtype == SPMD_F16 || r->dtype == SPMD_BF16)
+    else if (spmd__is_half(r->dtype))
         spmd__narrow(r->dtype, r->count, r->total, r->result);
     else
         return r->total;
