@@ -213,24 +213,11 @@ static spmd_status local(struct operation *const ops[], int64_t n)
 static const struct operation_kind all_to_all = KIND("all_to_all");
 static const struct operation_kind pswapaxes = KIND("pswapaxes");
 
-static struct operation operation(spmd_ctx *ctx, const spmd_block *in, const char *axes,
-                                  int split_dim, int concat_dim, spmd_tiling tiling,
-                                  spmd_block *out)
-{
-    return (struct operation){.kind = &all_to_all,
-                              .ctx = ctx,
-                              .in = in,
-                              .out = out,
-                              .axes = axes,
-                              .dim = split_dim,
-                              .to_dim = concat_dim,
-                              .tiling = tiling};
-}
-
 spmd_status spmd_all_to_all(spmd_ctx *ctx, const spmd_block *in, const char *axes, int split_dim,
                             int concat_dim, spmd_tiling tiling, spmd_block *out)
 {
-    struct operation op = operation(ctx, in, axes, split_dim, concat_dim, tiling, out);
+    struct operation op =
+        spmd__operation_along(&all_to_all, ctx, in, axes, split_dim, concat_dim, tiling, out);
     return spmd__collective_run(&op);
 }
 
@@ -238,7 +225,8 @@ spmd_status spmd_all_to_all_start(spmd_ctx *ctx, const spmd_block *in, const cha
                                   int split_dim, int concat_dim, spmd_tiling tiling,
                                   spmd_block *out, spmd_request **request)
 {
-    struct operation op = operation(ctx, in, axes, split_dim, concat_dim, tiling, out);
+    struct operation op =
+        spmd__operation_along(&all_to_all, ctx, in, axes, split_dim, concat_dim, tiling, out);
     return spmd__request_start(&op, request);
 }
 
@@ -246,14 +234,15 @@ spmd_status spmd_all_to_all_shape(spmd_ctx *ctx, const spmd_block *in, const cha
                                   int split_dim, int concat_dim, spmd_tiling tiling,
                                   spmd_shape *shape)
 {
-    struct operation op = operation(ctx, in, axes, split_dim, concat_dim, tiling, NULL);
+    struct operation op =
+        spmd__operation_along(&all_to_all, ctx, in, axes, split_dim, concat_dim, tiling, NULL);
     return spmd__collective_shape(&op, shape);
 }
 
 spmd_status spmd_pswapaxes(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                            spmd_block *out)
 {
-    struct operation op = operation(ctx, in, axes, dim, dim, SPMD_UNTILED, out);
-    op.kind = &pswapaxes;
+    struct operation op =
+        spmd__operation_along(&pswapaxes, ctx, in, axes, dim, dim, SPMD_UNTILED, out);
     return spmd__collective_run(&op);
 }

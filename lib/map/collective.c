@@ -260,6 +260,20 @@ static spmd_status run_among_ranks(struct operation *op)
     return explain(op, group, status);
 }
 
+struct operation spmd__operation_along(const struct operation_kind *kind, spmd_ctx *ctx,
+                                       const spmd_block *in, const char *axes, int dim, int to_dim,
+                                       spmd_tiling tiling, spmd_block *out)
+{
+    return (struct operation){.kind = kind,
+                              .ctx = ctx,
+                              .in = in,
+                              .out = out,
+                              .axes = axes,
+                              .dim = dim,
+                              .to_dim = to_dim,
+                              .tiling = tiling};
+}
+
 spmd_status spmd__collective_run(struct operation *op)
 {
     struct place place = spmd__place();

@@ -80,6 +80,11 @@ struct operation_kind {
     spmd_status (*joint)(struct operation *const ops[], int64_t n, struct group *group);
 };
 
+/* One along a dimension, or from one to another. */
+struct operation spmd__operation_along(const struct operation_kind *kind, spmd_ctx *ctx,
+                                       const spmd_block *in, const char *axes, int dim, int to_dim,
+                                       spmd_tiling tiling, spmd_block *out);
+
 spmd_status spmd__collective_run(struct operation *op);
 
 /* What spmd_all_gather_shape and the like give; `out` is not looked at. */

@@ -220,35 +220,26 @@ static const struct operation_kind psum_scatter = {.name = "psum_scatter",
                                                    .local = local,
                                                    .shape = shape};
 
-static struct operation operation(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
-                                  spmd_tiling tiling, spmd_block *out)
-{
-    return (struct operation){.kind = &psum_scatter,
-                              .ctx = ctx,
-                              .in = in,
-                              .out = out,
-                              .axes = axes,
-                              .dim = dim,
-                              .tiling = tiling};
-}
-
 spmd_status spmd_psum_scatter(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                               spmd_tiling tiling, spmd_block *out)
 {
-    struct operation op = operation(ctx, in, axes, dim, tiling, out);
+    struct operation op =
+        spmd__operation_along(&psum_scatter, ctx, in, axes, dim, dim, tiling, out);
     return spmd__collective_run(&op);
 }
 
 spmd_status spmd_psum_scatter_start(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                                     spmd_tiling tiling, spmd_block *out, spmd_request **request)
 {
-    struct operation op = operation(ctx, in, axes, dim, tiling, out);
+    struct operation op =
+        spmd__operation_along(&psum_scatter, ctx, in, axes, dim, dim, tiling, out);
     return spmd__request_start(&op, request);
 }
 
 spmd_status spmd_psum_scatter_shape(spmd_ctx *ctx, const spmd_block *in, const char *axes, int dim,
                                     spmd_tiling tiling, spmd_shape *shape)
 {
-    struct operation op = operation(ctx, in, axes, dim, tiling, NULL);
+    struct operation op =
+        spmd__operation_along(&psum_scatter, ctx, in, axes, dim, dim, tiling, NULL);
     return spmd__collective_shape(&op, shape);
 }
