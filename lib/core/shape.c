@@ -1,8 +1,9 @@
 /* core/shape.c - extents of arrays and of blocks. */
 #include "core/shape.h"
 
-#include "core/error.h"
 #include "core/cursor.h"
+#include "core/error.h"
+#include "core/layout.h"
 
 spmd_shape spmd_shape_make(int ndim, const int64_t *dim)
 {
@@ -23,6 +24,14 @@ spmd_status spmd__shape_check(spmd_shape shape)
     return SPMD_OK;
 }
 
+static spmd_status fail_of_size(spmd_dtype dtype, spmd_shape shape)
+{
+    char type[512];
+    struct text text = spmd__text_begin(type, sizeof type);
+    spmd__type_print(&text, dtype, shape);
+    return spmd_fail(SPMD_ERR_SHAPE, "%s would take more than 2^63 bytes", type);
+}
+
 spmd_status spmd__type_check(spmd_dtype dtype, spmd_shape shape, int64_t *bytes)
 {
     int64_t element = (int64_t)spmd_dtype_size(dtype), size = spmd_shape_size(shape);
@@ -30,8 +39,7 @@ spmd_status spmd__type_check(spmd_dtype dtype, spmd_shape shape, int64_t *bytes)
         return spmd_fail(SPMD_ERR_DTYPE, "%d is no element type", (int)dtype);
     TRY(spmd__shape_check(shape));
     if (size < 0 || __builtin_mul_overflow(size, element, bytes))
-        return spmd_fail(SPMD_ERR_SHAPE, "%s[...] of this shape would take more than 2^63 bytes",
-                         spmd_dtype_name(dtype));
+        return fail_of_size(dtype, shape);
     return SPMD_OK;
 }
 

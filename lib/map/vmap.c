@@ -74,9 +74,8 @@ static spmd_status make_block(spmd_dtype dtype, spmd_shape shape, spmd_block **o
 {
     spmd_block *block;
     void *data;
-    int64_t size = spmd_shape_size(shape), bytes;
-    if (size < 0 || __builtin_mul_overflow(size, (int64_t)spmd_dtype_size(dtype), &bytes))
-        return spmd_fail(SPMD_ERR_SHAPE, "a block of this shape has more than 2^63 bytes");
+    int64_t bytes;
+    TRY(spmd__type_check(dtype, shape, &bytes));
     TRY(spmd__alloc(1, sizeof *block, &block));
     spmd_status status = spmd__alloc_block((size_t)bytes, &data);
     if (status != SPMD_OK) {

@@ -1,6 +1,7 @@
 /* types.c - unit tests of element types, shapes and blocks. */
 #include <spmd/types.h>
 
+#include "core/shape.h"
 #include "unit.h"
 
 START_TEST(dtypes_have_sizes_and_names)
@@ -81,6 +82,16 @@ START_TEST(shape_sizes)
 }
 END_TEST
 
+START_TEST(a_type_that_is_too_large_is_told)
+{
+    int64_t bytes, large = INT64_C(1) << 61;
+    ASSERT_OK(spmd__type_check(SPMD_BF16, SPMD_SHAPE(large, 1), &bytes));
+    ck_assert_int_eq(bytes, 2 * large);
+    ASSERT_FAILS(spmd__type_check(SPMD_F32, SPMD_SHAPE(large, 1), &bytes), SPMD_ERR_SHAPE,
+                 "f32[2305843009213693952,1] would take more than 2^63 bytes");
+}
+END_TEST
+
 START_TEST(shapes_compare)
 {
     ck_assert(spmd_shape_equal(SPMD_SCALAR, SPMD_SCALAR));
@@ -144,5 +155,5 @@ START_TEST(borrowed_blocks_are_dense)
 END_TEST
 
 UNIT_MAIN("types", dtypes_have_sizes_and_names, dtypes_parse_both_spellings,
-          dtype_errors_name_the_text, shape_macros, shape_sizes, shapes_compare, shapes_parse,
-          shape_errors_name_the_text, borrowed_blocks_are_dense)
+          dtype_errors_name_the_text, shape_macros, shape_sizes, a_type_that_is_too_large_is_told,
+          shapes_compare, shapes_parse, shape_errors_name_the_text, borrowed_blocks_are_dense)
