@@ -1,12 +1,13 @@
 /* collectives.c - what each collective of a body costs, against the bare MPI call on the same
- * memory: 8 bytes, 64 KiB and 16 MiB, of the larger of what a rank gives and gets; 64 MiB for those
- * that a step of training is made of.
+ * memory (pairs of its own for pargmax): 8 bytes, 64 KiB and 16 MiB, of the larger of what a rank
+ * gives and gets; 64 MiB for those that a step of training is made of.
  *
  *     mpirun -n N bench/collectives [--quick | --once]
  *
  * MPI's reductions allocate inside; GLIBC_TUNABLES=glibc.malloc.hugetlb=1 makes that cheap.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "bench.h"
 
@@ -181,8 +182,8 @@ static void mpi_broadcast(void *state)
 }
 
 /* Whose blocks have one part for each member; whether they are the same memory; whether there are
- * also large ones. */
-enum { NEITHER = 0, IN = 1, OUT = 2, BOTH = IN | OUT, IN_PLACE = 4, LARGE = 8 };
+ * also large ones; whether MPI's result is another one: sums that are not divided, pairs. */
+enum { NEITHER = 0, IN = 1, OUT = 2, BOTH = IN | OUT, IN_PLACE = 4, LARGE = 8, DIFFERENT = 16 };
 
 static const struct measure {
     const char *name;
@@ -193,10 +194,10 @@ static const struct measure {
     void (*theirs)(void *state);
 } measures[] = {
     {"psum", SPMD_F64, SPMD_F64, NEITHER | LARGE, psum, "MPI_Allreduce", mpi_sum},
-    {"pmean", SPMD_F64, SPMD_F64, NEITHER, pmean, "MPI_Allreduce", mpi_sum},
+    {"pmean", SPMD_F64, SPMD_F64, DIFFERENT, pmean, "MPI_Allreduce", mpi_sum},
     {"pmax", SPMD_F64, SPMD_F64, NEITHER, pmax, "MPI_Allreduce", mpi_max},
     {"pmin", SPMD_F64, SPMD_F64, NEITHER, pmin, "MPI_Allreduce", mpi_min},
-    {"pargmax", SPMD_F64, SPMD_I32, NEITHER, pargmax, "MPI_Allreduce of pairs", mpi_max_location},
+    {"pargmax", SPMD_F64, SPMD_I32, DIFFERENT, pargmax, "MPI_Allreduce of pairs", mpi_max_location},
     {"all_gather", SPMD_U8, SPMD_U8, OUT | LARGE, all_gather, "MPI_Allgather", mpi_all_gather},
     {"psum_scatter", SPMD_F64, SPMD_F64, IN | LARGE, psum_scatter, "MPI_Reduce_scatter_block",
      mpi_reduce_scatter},
@@ -250,6 +251,33 @@ static void lay_out(struct call *c)
     }
 }
 
+/* Whole numbers, whose sums are exact. */
+static void fill(const struct call *c)
+{
+    int64_t count = spmd_block_size(c->in);
+    for (int64_t i = 0; i < count && c->in->dtype == SPMD_F64; i++)
+        ((double *)c->in->data)[i] = (double)((i * 7 + c->member) % 64);
+    for (int64_t i = 0; i < count && c->in->dtype == SPMD_U8; i++)
+        ((unsigned char *)c->in->data)[i] = (unsigned char)(i * 7 + i / 251 + c->member);
+}
+
+/* Ends the program if MPI's result is not ours. */
+static void check_rival(struct call *c, const struct measure *measure)
+{
+    size_t bytes = (size_t)spmd_block_size(c->out) * spmd_dtype_size(c->out->dtype);
+    void *ours = bench_allocate((int64_t)bytes, 1);
+    fill(c);
+    measure->ours(c);
+    memcpy(ours, c->out->data, bytes);
+    memset(c->out->data, 0xff, bytes);
+    fill(c);
+    measure->theirs(c);
+    if (!(measure->form & DIFFERENT) && memcmp(ours, c->out->data, bytes) != 0)
+        bench_check(spmd_fail(SPMD_ERR_BODY, "%s has other results than %s", measure->rival,
+                              measure->name));
+    free(ours);
+}
+
 /* `bytes`, less what does not divide; at least one element a part. */
 static void compare(struct call *c, const struct measure *measure, int64_t bytes)
 {
@@ -264,6 +292,7 @@ static void compare(struct call *c, const struct measure *measure, int64_t bytes
     c->from = bench_allocate(part, sizeof *c->from);
     c->to = bench_allocate(part, sizeof *c->to);
     lay_out(c);
+    check_rival(c, measure);
     bench_compare(measure->name, parts * part * element,
                   (struct contender){measure->name, measure->ours, c},
                   (struct contender){measure->rival, measure->theirs, c});

@@ -65,6 +65,11 @@ void bench_move_fill(const struct move *move)
     memcpy(move->source_block, block->data, (size_t)bench_move_bytes(&move->from_box));
 }
 
+void bench_move_spoil(const struct move *move)
+{
+    memset(move->target_block, 0xff, (size_t)bench_move_bytes(&move->to_box));
+}
+
 void bench_move_check(const struct move *move, const char *rival, bool transposed)
 {
     const double *ours = spmd_array_block(move->target)->data, *theirs = move->target_block;

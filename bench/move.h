@@ -26,6 +26,9 @@ void bench_move_end(struct move *move);
 /* Writes the source's elements into the rivals' source block. */
 void bench_move_fill(const struct move *move);
 
+/* Writes what no move brings into the rivals' target block. */
+void bench_move_spoil(const struct move *move);
+
 /* Collective. Ends the program if the rivals' target block differs from what we moved;
  * `transposed`: it lies column by column. */
 void bench_move_check(const struct move *move, const char *rival, bool transposed);

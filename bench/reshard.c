@@ -36,6 +36,7 @@ static void compare_rival(const char *measure, struct move *move, const struct r
     void *state = rival->missing ? NULL : rival->begin(move);
     if (!state)
         return;
+    bench_move_spoil(move);
     rival->run(state);
     bench_move_check(move, rival->name, rival->transposed);
     bench_compare(measure, bench_move_bytes(&move->to_box) * move->ranks,
@@ -51,8 +52,8 @@ static void compare_memcpy(const char *measure, struct move *move, void (*ours)(
                   (struct contender){"memcpy", bench_move_memcpy, move});
 }
 
-/* Puts `text` where a comma would end a field. */
-static void spell(char *text)
+/* A measure is one field of a line, which a comma would end. */
+static void avoid_commas(char *text)
 {
     for (; *text; text++)
         if (*text == ',')
@@ -65,7 +66,7 @@ static void compare(const char *mesh, const char *from, const char *to, int64_t 
     char measure[128], fresh[160];
     snprintf(measure, sizeof measure, "reshard %lldx%lld %s: %s to %s", (long long)n, (long long)n,
              mesh, from, to);
-    spell(measure);
+    avoid_commas(measure);
     snprintf(fresh, sizeof fresh, "%s; new array", measure);
     bench_move_begin(&move, mesh, from, to, n);
     bench_print_memory();
