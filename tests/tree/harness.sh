@@ -5,7 +5,7 @@
 # The distribution of a tree that has one file.
 tree=$tmp/tree distribution=$tmp/distribution
 mkdir -p "$tree/scripts" "$distribution"
-cp "$top/scripts/check-distribution" "$tree/scripts"
+cp "$top/scripts/check-distribution" "$top/scripts/test" "$tree/scripts"
 echo >"$tree/größe"
 
 compare() {
@@ -55,4 +55,22 @@ ok 'run: no case' adds 1 0
 ok 'run: an end before the last case' adds 1 0 1..2 'ok 1 - a'
 ok 'run: a leak after the last case' adds 1 9 1..1 'ok 1 - a'
 ok 'run: a leak, and a case fails' adds 2 9 1..1 'not ok 1 - a'
+
+# makes LAST COMMAND: scripts/test where make check is COMMAND ends with the line LAST, and its
+# exit status.
+makes() {
+    printf 'check:\n\t%s\n' "$2" >"$tree/build/Makefile"
+    "$tree/scripts/test" --quick >"$tmp/told"
+    tests_status=$?
+    cat "$tmp/told"
+    [ "$(tail -n 1 "$tmp/told")" = "$1" ] && return "$tests_status"
+}
+
+mkdir "$tree/build"
+printf '#!/bin/sh\n' >"$tree/scripts/setup"
+chmod +x "$tree/scripts/setup"
+ok 'test: all is well' makes '1 passed, 0 failed' '@echo "PASS: tests/mpi/a 1 - np=1 - b"'
+status 1 'test: a case fails' makes '0 passed, 1 failed' '@echo "FAIL: tests/mpi/a 1 - np=1 - b"'
+status 1 'test: no case' makes '0 passed, 1 failed' '@true'
+prints 'test: no case: where to look' 'see build/test-check.log' makes '0 passed, 1 failed' '@true'
 plan_end
