@@ -60,20 +60,22 @@ static size_t round_up(size_t bytes, size_t unit)
     return (bytes + unit - 1) / unit * unit;
 }
 
-/* The memory that there is; but not so much that the pools of a process for each processor, which
- * each of them maps, would fill half of the address space (user programs have 47 bits of it). And
- * valgrind reads all of it at the end, in search of pointers: what it reads of the file comes to
- * be. */
+uint64_t spmd__pool_addresses(uint64_t memory, int64_t processors)
+{
+    const uint64_t half = sizeof(void *) > 4 ? (uint64_t)1 << 46 : (uint64_t)1 << 30;
+    uint64_t most = half / (uint64_t)(processors > 0 ? processors : 1);
+    return memory > 0 && memory < most ? memory : most;
+}
+
+/* Of this system. Valgrind reads all of it at the end, in search of pointers, and what it reads of
+ * the file comes to be. */
 static uint64_t roomy_size(void)
 {
-    const uint64_t addresses = sizeof(void *) > 4 ? (uint64_t)1 << 46 : (uint64_t)1 << 30;
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    long processors = sysconf(_SC_NPROCESSORS_CONF);
-    uint64_t most = addresses / (uint64_t)(processors > 0 ? processors : 1);
-    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : most;
+    uint64_t memory = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
     if (RUNNING_ON_VALGRIND)
         return (uint64_t)1 << 28;
-    return memory < most ? memory : most;
+    return spmd__pool_addresses(memory, sysconf(_SC_NPROCESSORS_CONF));
 }
 
 /* The size to ask for; some do not give as much. */

@@ -39,6 +39,11 @@ struct peer_file spmd__pool_file(void);
 enum { POOL_FRONT_BYTES = 1 << 15 };
 void *spmd__pool_front(void);
 
+/* How large a pool may become on a system with so many bytes of memory, 0 if that is not known: as
+ * large as that; but so that the pools of a process for each processor, all of which each of them
+ * maps, fill no more than half of the address space (programs have 47 bits of it). */
+uint64_t spmd__pool_addresses(uint64_t memory, int64_t processors);
+
 /* Why the system gave no memory for the pool, or for a block that should lie in it, as errno says
  * it; 0: it always has. */
 int spmd__pool_refusal(void);

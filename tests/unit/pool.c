@@ -182,8 +182,13 @@ END_TEST
 /* Of all processes of a full node, in each of them. */
 START_TEST(all_pools_fit_in_the_address_space)
 {
-    double processors = (double)sysconf(_SC_NPROCESSORS_CONF);
-    ck_assert_double_le((double)spmd__pool_file().size * processors, 0x1p46);
+    const uint64_t gib = (uint64_t)1 << 30, half = (uint64_t)1 << 46;
+    ck_assert_uint_eq(spmd__pool_addresses(24 * gib, 2), 24 * gib);
+    ck_assert_uint_eq(spmd__pool_addresses(1024 * gib, 128), half / 128);
+    ck_assert_uint_eq(spmd__pool_addresses(0, 256), half / 256);
+    ck_assert_uint_eq(spmd__pool_addresses(4096 * gib, -1), 4096 * gib);
+    ck_assert_uint_le(spmd__pool_file().size,
+                      (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE));
 }
 END_TEST
 
