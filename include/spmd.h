@@ -5,7 +5,8 @@
  * array (the data), tree (nested data), map (the code), tree_map (the same over trees), collective
  * (the talk), halo (the neighbours' edges), io (the files), tree_io (trees in them), object (what
  * else is in them), checkpoint (trees to be restored anywhere), loader (batches of files), sweep
- * (many configurations at once), main (a program's frame), place (where in it a call stands). */
+ * (many configurations at once), main (a program's frame), place (where in it a call stands),
+ * setting (what the environment says). */
 #ifndef SPMD_H
 #define SPMD_H
 
@@ -32,5 +33,6 @@
 #include <spmd/sweep.h>
 #include <spmd/main.h>
 #include <spmd/place.h>
+#include <spmd/setting.h>
 
 #endif

@@ -21,7 +21,8 @@ static const struct args_usage usage = {
                 "spmd info FILE... [OPTION...]",
     .about = "Without FILE, shows the versions of spmd and of the libraries that it runs with,\n"
              "the ranks and hosts of this run, and the environment variables that the library\n"
-             "reads. Warns where the launcher and the MPI library do not know each other.\n"
+             "reads; a value that it would refuse is an error. Warns of other names that begin\n"
+             "with SPMD_, and where the launcher and the MPI library do not know each other.\n"
              "\n"
              "Of an HDF5 file, whoever wrote it, lists the arrays with their types, how they lay\n"
              "when they were written and how they are stored, and all else that it has. Of a\n"
@@ -139,7 +140,7 @@ static int run(const struct request *request)
     if (request->nfiles > 0)
         code = show_all(request);
     else
-        info_system();
+        code = info_system();
     MPI_Finalize();
     return code;
 }

@@ -4,8 +4,13 @@
 
 #include <spmd.h>
 
-/* info_system.c. Collective over MPI_COMM_WORLD. Prints versions, ranks, environment. */
-void info_system(void);
+/* info_system.c. Collective over MPI_COMM_WORLD. Prints versions, ranks, environment. Returns the
+ * exit code. */
+int info_system(void);
+
+/* info_environment.c. Local, at the one that speaks. Prints what is set, and tells what is wrong
+ * with it. Returns the exit code: a bad value is that of the calls that read it. */
+int info_environment(void);
 
 /* info.c. Local. Whether an entry is an array, and not the second name of one. */
 bool info_is_array(const spmd_file_entry *entry);

@@ -1,6 +1,5 @@
 /* info_system.c - the versions, libraries and ranks that spmd info finds. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #ifdef HAVE_CBLAS
@@ -64,25 +63,6 @@ static void print_ranks(int ranks, int hosts)
         puts("launcher  none");
 }
 
-static void print_variable(const char *name, const char *meaning)
-{
-    const char *value = getenv(name);
-    printf("  %-21s  %-7s  %s\n", name, value ? value : "not set", meaning);
-}
-
-static void print_environment(void)
-{
-    puts("\nEnvironment:");
-    print_variable("SPMD_STRICT", "1: split dimensions must divide, as in JAX");
-    print_variable("SPMD_REPLICATION", "always, first or never: when replicas are compared");
-    print_variable("SPMD_CHECK", "1: ranks compare their calls before data moves");
-    print_variable("SPMD_WATCHDOG", "seconds of waiting after which ranks say where they are");
-    print_variable("SPMD_COSTS", "a file with what moving data costs");
-    print_variable("SPMD_MOVE", "auto, pool, readv, messages or collective: how data moves");
-    print_variable("SPMD_IO", "auto, direct or hdf5: how elements move from and to files");
-    print_variable("HDF5_USE_FILE_LOCKING", "FALSE: read files that are locked");
-}
-
 /* A program built for one MPI and started by the launcher of another runs as many programs of
  * one rank. */
 static void warn_of_mixed_mpi(int ranks)
@@ -94,9 +74,9 @@ static void warn_of_mixed_mpi(int ranks)
                     launch.size, launch.variable, launch.size);
 }
 
-void info_system(void)
+int info_system(void)
 {
-    int ranks, hosts = count_hosts();
+    int ranks, hosts = count_hosts(), code = CMD_DONE;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (cmd_is_speaker()) {
         puts("spmd      " SPMD_VERSION);
@@ -104,7 +84,8 @@ void info_system(void)
         print_hdf5();
         print_blas();
         print_ranks(ranks, hosts);
-        print_environment();
+        code = info_environment();
     }
     warn_of_mixed_mpi(ranks);
+    return code;
 }

@@ -6,9 +6,9 @@
 #include "comm/agree.h"
 #include "comm/mesh.h"
 #include "comm/mpi.h"
-#include "comm/setting.h"
 #include "core/hash.h"
 #include "core/mem.h"
+#include "core/setting.h"
 
 static const char *program_name(void)
 {
@@ -69,8 +69,8 @@ static spmd_status copy_members(spmd_mesh *mesh, const int members[])
 spmd_status spmd__mesh_alloc(const struct axes *axes, spmd_mesh **mesh)
 {
     spmd_mesh *made;
-    bool strict;
-    TRY(spmd__setting_read("SPMD_STRICT", &strict));
+    int strict;
+    TRY(spmd__setting_choose(SPMD_SETTING_STRICT, &strict));
     TRY(spmd__alloc(1, sizeof *made, &made));
     made->holds = 1;
     made->axes = *axes;
@@ -159,26 +159,22 @@ spmd_status spmd__mesh_begin(MPI_Comm comm, MPI_Comm *base, int *ranks)
 /* What the environment says of a mesh. */
 struct settings {
     struct watch_settings watch;
-    struct costs costs;
+    struct costs costs; /* rank 0's counts for all */
     enum way way;
 };
 
-/* Rank 0's table counts for all. */
-static spmd_status read_costs(int rank, struct costs *costs)
-{
-    const char *path = rank == 0 ? getenv("SPMD_COSTS") : NULL;
-    *costs = spmd__costs_default();
-    spmd_status status = path && *path != '\0' ? spmd__costs_read(path, costs) : SPMD_OK;
-    if (status == SPMD_OK)
-        return SPMD_OK;
-    return spmd_fail(status, "SPMD_COSTS=%s in the environment: %s", path, spmd_error_message());
-}
-
 static spmd_status read_settings(int rank, struct settings *settings)
 {
-    TRY(spmd__watch_read(&settings->watch));
-    TRY(spmd__way_read(&settings->way));
-    return read_costs(rank, &settings->costs);
+    int check, way;
+    TRY(spmd__setting_choose(SPMD_SETTING_CHECK, &check));
+    TRY(spmd__setting_read_watchdog(&settings->watch.seconds));
+    TRY(spmd__setting_choose(SPMD_SETTING_MOVE, &way));
+    settings->costs = spmd__costs_default();
+    if (rank == 0)
+        TRY(spmd__setting_read_costs(&settings->costs));
+    settings->watch.check = check;
+    settings->way = (enum way)way;
+    return SPMD_OK;
 }
 
 static uint64_t digest_of(const spmd_mesh *mesh)

@@ -1,4 +1,4 @@
-/* comm/watch.c - who waits for whom: the two settings, and a rank's way into a wait and out. */
+/* comm/watch.c - who waits for whom: a rank's way into a wait and out. */
 #include "comm/watch.h"
 
 #include <stdlib.h>
@@ -6,7 +6,6 @@
 
 #include "comm/detector.h"
 #include "comm/mpi.h"
-#include "comm/setting.h"
 #include "comm/watchdog.h"
 #include "core/hash.h"
 #include "core/mem.h"
@@ -16,26 +15,6 @@ struct watch {
     struct detector *detector; /* NULL: no checks */
     struct watchdog *watchdog; /* NULL: no warnings */
 };
-
-static spmd_status read_seconds(double *seconds)
-{
-    const char *set = getenv("SPMD_WATCHDOG"), *value = set ? set : "";
-    const double most = 1e9; /* nanoseconds of it fit in 64 bits */
-    char *end;
-    *seconds = strtod(value, &end);
-    if (*end == '\0' && *seconds >= 0 && *seconds <= most)
-        return SPMD_OK;
-    return spmd_fail(SPMD_ERR_ARGUMENT,
-                     "SPMD_WATCHDOG=%s in the environment: it is a number of seconds, like 30 or "
-                     "0.5; 0 for no warnings",
-                     value);
-}
-
-spmd_status spmd__watch_read(struct watch_settings *settings)
-{
-    TRY(spmd__setting_read("SPMD_CHECK", &settings->check));
-    return read_seconds(&settings->seconds);
-}
 
 /* Collective: a rank that lacks memory for one part still joins in the next one. */
 static spmd_status open_parts(MPI_Comm comm, const struct watch_settings *settings,

@@ -33,9 +33,6 @@ struct meeting {
     uint64_t key; /* the same on all members, and another one on other meetings */
 };
 
-/* Local. Fails with SPMD_ERR_ARGUMENT. */
-spmd_status spmd__watch_read(struct watch_settings *settings);
-
 /* Collective over `comm`. *watch stays NULL where neither setting is made, on any of the ranks.
  * Messages call the ranks by `names` [size of comm], kept, not copied; NULL: by their numbers. */
 spmd_status spmd__watch_open(MPI_Comm comm, struct watch_settings settings, const int *names,

@@ -7,22 +7,14 @@
 
 #include "core/error.h"
 
-/* X(NAME, what SPMD_MOVE calls it). */
-#define WAY_MAP(X)                                                                           \
-    X(AUTO, "auto")             /* what is fastest; the default */                           \
-    X(POOL, "pool")             /* read from memory that the node's processes share */       \
-    X(READV, "readv")           /* read from the other process's own, by process_vm_readv */ \
-    X(MESSAGES, "messages")     /* packed where needed, and sent */                          \
-    X(COLLECTIVE, "collective") /* a collective call of MPI, where a move is one */
-
+/* In the order of SPMD_MOVE's words. */
 enum way {
-#define WAY_ENUM(name, text) WAY_##name,
-    WAY_MAP(WAY_ENUM)
-#undef WAY_ENUM
+    WAY_AUTO,      /* what is fastest */
+    WAY_POOL,      /* read from memory that the node's processes share */
+    WAY_READV,     /* read from the other process's own, by process_vm_readv */
+    WAY_MESSAGES,  /* packed where needed, and sent */
+    WAY_COLLECTIVE /* a collective call of MPI, where a move is one */
 };
-
-/* Local. What SPMD_MOVE in the environment says. Fails with SPMD_ERR_ARGUMENT. */
-spmd_status spmd__way_read(enum way *way);
 
 /* Collective over `comm`. Fails with SPMD_ERR_ARGUMENT on all ranks where they have read different
  * ways: who is read and who sends would not be known. */

@@ -12,6 +12,7 @@
 
 #include "core/block.h"
 #include "core/runs.h"
+#include "core/setting.h"
 #include "io/bytes.h"
 #include "io/cause.h"
 #include "io/description.h"
@@ -135,9 +136,9 @@ static spmd_status move_of_piece(const spmd_file *file, const char *name, hid_t 
 spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dataset, hid_t type,
                               enum direction direction, const spmd_block *block, bool *done)
 {
-    enum io_way way;
+    int way;
     *done = false;
-    TRY(spmd__io_way_read(&way));
+    TRY(spmd__setting_choose(SPMD_SETTING_IO, &way));
     if (way == IO_HDF5)
         return SPMD_OK;
     bool forced = way == IO_DIRECT;
@@ -151,8 +152,8 @@ spmd_status spmd__direct_move(const spmd_file *file, const char *name, hid_t dat
 
 spmd_status spmd__direct_check_chunks(const spmd_file *file, const char *name)
 {
-    enum io_way way;
-    TRY(spmd__io_way_read(&way));
+    int way;
+    TRY(spmd__setting_choose(SPMD_SETTING_IO, &way));
     if (way != IO_DIRECT)
         return SPMD_OK;
     return spmd_fail(SPMD_ERR_FILE,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "core/mem.h"
+#include "core/setting.h"
 #include "io/chunks.h"
 #include "io/descriptor.h"
 #include "io/filters.h"
@@ -151,8 +152,8 @@ static spmd_status open_typed(hid_t dataset, struct placement *placement)
 spmd_status spmd__placement_open(const spmd_file *file, const char *name, hid_t dataset,
                                  spmd_shape shape, struct placement *placement)
 {
-    enum io_way way;
-    TRY(spmd__io_way_read(&way));
+    int way;
+    TRY(spmd__setting_choose(SPMD_SETTING_IO, &way));
     *placement = (struct placement){.path = file->path, .name = name, .shape = shape};
     placement->file = spmd__io_descriptor(dataset);
     if (way == IO_HDF5 || placement->file < 0 || !begins_with_hdf5(dataset))

@@ -4,24 +4,19 @@
 
 #include "core/hash.h"
 #include "core/mem.h"
+#include "core/setting.h"
 #include "map/request.h"
 #include "map/shard_map.h"
 
 static spmd_status read_environment(spmd_replication *replication)
 {
-    static const char *const names[] = {[SPMD_REPLICATION_ALWAYS] = "always",
-                                        [SPMD_REPLICATION_FIRST] = "first",
-                                        [SPMD_REPLICATION_NEVER] = "never"};
-    const char *value = getenv("SPMD_REPLICATION");
-    if (!value || value[0] == '\0')
-        value = "first";
-    for (int mode = SPMD_REPLICATION_ALWAYS; mode <= SPMD_REPLICATION_NEVER; mode++)
-        if (strcmp(value, names[mode]) == 0) {
-            *replication = (spmd_replication)mode;
-            return SPMD_OK;
-        }
-    return spmd_fail(SPMD_ERR_ARGUMENT,
-                     "SPMD_REPLICATION=%s in the environment: it is always, first or never", value);
+    /* In the order of SPMD_REPLICATION's words. */
+    static const spmd_replication modes[] = {SPMD_REPLICATION_FIRST, SPMD_REPLICATION_ALWAYS,
+                                             SPMD_REPLICATION_NEVER};
+    int choice;
+    TRY(spmd__setting_choose(SPMD_SETTING_REPLICATION, &choice));
+    *replication = modes[choice];
+    return SPMD_OK;
 }
 
 static spmd_status read_options(spmd_shard_map_call *call, const spmd_shard_map_options *options)

@@ -69,6 +69,27 @@ for line in 'spmd  *[0-9]' 'MPI  *standard [0-9]' 'HDF5  *[0-9.]*, parallel' 'BL
     grep -q "^$line" "$tmp/.out"
     tap_case "info has: $line" $?
 done
+status 2 'a value that is none of a setting' env SPMD_MOVE=fast "$spmd" info
+grep -qx 'spmd: error: SPMD_MOVE=fast in the environment: it is auto, pool, .* or collective' "$tmp/.err"
+tap_case 'is told, with the list' $?
+status 2 'each is told' env SPMD_IO=fast SPMD_CHECK=yes SPMD_WATCHDOG=soon "$spmd" info
+[ "$(grep -c '^spmd: error: SPMD_' "$tmp/.err")" -eq 3 ]
+tap_case 'once' $?
+status 1 'a file of costs that there is not' env SPMD_COSTS=nowhere "$spmd" info
+status 0 'a name that is no setting' env SPMD_MOV=pool SPMD_ROOT=/opt "$spmd" info
+for line in 'SPMD_MOV .*; did you mean SPMD_MOVE?' 'SPMD_ROOT .* library'; do
+    grep -qx "spmd: warning: $line" "$tmp/.err"
+    tap_case "is warned of: $line" $?
+done
+ok 'no word about those that are right' "$spmd" info
+[ ! -s "$tmp/.err" ]
+tap_case 'or not set' $?
+missing=
+for name in $(sed -n 's/^  \([A-Z0-9_]*\)  .*/\1/p' "$tmp/.out"); do
+    grep -q "^\\.It Ev $name" "$top/docs/spmd.1" || missing="$missing $name"
+done
+[ -z "$missing" ]
+tap_case "spmd.1 tells of all variables$missing" $?
 status 2 'info --json needs a file' "$spmd" info --json
 prints 'info of 3 ranks' 'ranks     3 on 1 host' run 3 "$spmd" info
 tap_run run 3 "$spmd" info
