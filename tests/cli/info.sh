@@ -6,17 +6,6 @@ examples=$PWD/apps/examples
 cd "$tmp" || exit 1
 cp "$top/data/digits.h5" digits.h5
 
-# json NAME ARGUMENT...: a JSON list, as others read it.
-json() {
-    json_name=$1
-    shift
-    if command -v python3 >/dev/null; then
-        tap_run sh -c '"$@" | python3 -m json.tool' sh "$spmd" info --json "$@"
-        tap_case "$json_name is JSON" "$tap_status"
-    else
-        skip "$json_name is JSON" 'no python3'
-    fi
-}
 
 # damage FILE TEXT: changes the first byte of TEXT in it.
 damage() {
@@ -26,8 +15,8 @@ damage() {
 
 same 'a file of others' "$texts/info-digits.txt" "$spmd" info digits.h5
 same 'as JSON' "$texts/info-digits.json.txt" "$spmd" info --json digits.h5
-json 'a file' digits.h5
-json 'a file that there is not' nowhere.h5 digits.h5
+json 'a file' "$spmd" info --json digits.h5
+json 'a file that there is not' "$spmd" info --json nowhere.h5 digits.h5
 prints 'no dataset behind a file' 'spmd: note: each operand of info is a file, of which it lists all' \
     "$spmd" info digits.h5 x
 status 1 'no such file' "$spmd" info nowhere.h5
@@ -48,13 +37,13 @@ ok 'checkpoints' run 3 "$examples/20_checkpoint"
 prints 'of a directory' 'run: 3 checkpoints' "$spmd" info run
 prints 'the newest one' 'run/step-00000500.h5  latest' "$spmd" info run
 prints 'none' 'none: 0 checkpoints' sh -c 'mkdir none && "$1" info none' sh "$spmd"
-json 'a directory' run none
+json 'a directory' "$spmd" info --json run none
 last=run/step-00000500.h5
 prints 'a checkpoint' "$last: checkpoint of step 500, sealed, 2 arrays, " "$spmd" info "$last"
 prints 'an array as it lay' '  params/w  f32[5@rows,3]  contiguous  ' "$spmd" info "$last"
 prints 'a key' '  key       key(0,42) ' "$spmd" info "$last"
 prints 'an integer' '  step      500 ' "$spmd" info "$last"
-json 'a checkpoint' "$last"
+json 'a checkpoint' "$spmd" info --json "$last"
 prints 'whole' "$last: 2 arrays read, 2 compared with checksums" "$spmd" info --verify "$last"
 ok 'all are whole, on 3 ranks' run 3 "$spmd" info --verify run
 ok 'on more ranks than rows, under any environment' \

@@ -75,37 +75,19 @@ ok 'two specs on 10^18 ranks' \
 prints 'sums that are too long to add up' '?' \
     timeout 10 "$spmd" layout x=1000000,y=1000000,z=1000000 'P(y,x)' 1000000x1000000 --to 'P(x,y)'
 
-# narrow NAME ARGUMENT...: at most 80 columns.
-narrow() {
-    narrow_name=$1
-    shift
-    tap_run env LC_ALL=C "$spmd" layout "$@"
-    [ "$tap_status" -eq 0 ] && ! grep -q '.\{81\}' "$tmp/.out"
-    tap_case "no line of $narrow_name is longer than 80 columns" $?
-}
-narrow 'a million ranks' x=1024,y=1024 'P(x,y)' 4096x4096
-narrow 'two specs' x=1024,y=1024 'P(x,y)' 4096x4096 --to 'P((x,y))' --dtype c128
-narrow 'a large array' data=4,tensor_model=8,pipeline=16 'P((data,pipeline),tensor_model)' \
-    100000001x90000001 --dtype c128 --to 'P(pipeline)'
+narrow 'a million ranks' "$spmd" layout x=1024,y=1024 'P(x,y)' 4096x4096
+narrow 'two specs' "$spmd" layout x=1024,y=1024 'P(x,y)' 4096x4096 --to 'P((x,y))' --dtype c128
+narrow 'a large array' "$spmd" layout data=4,tensor_model=8,pipeline=16 \
+    'P((data,pipeline),tensor_model)' 100000001x90000001 --dtype c128 --to 'P(pipeline)'
 
-# json NAME ARGUMENT...: a JSON object, as others read it.
-json() {
-    json_name=$1
-    shift
-    if command -v python3 >/dev/null; then
-        tap_run sh -c '"$@" | python3 -m json.tool' sh "$spmd" layout "$@" --json
-        tap_case "$json_name is JSON" "$tap_status"
-    else
-        skip "$json_name is JSON" 'no python3'
-    fi
-}
-json 'a layout' x=2,y=4 'P(x,y)' 7x5
-json 'a scalar' x=2 'P()' ''
-json 'an empty array' x=2 'P(x)' 0x3
-json 'a reshard' x=2,y=4 'P(x,y)' 7x5 --to 'P(-,x)'
-json 'an all-to-all' x=2,y=4 'P(x)' 7x5 --to 'P(-,x)'
-json 'a reshard of 10^18 ranks' x=1000000,y=1000000,z=1000000 'P(y,x)' 1000000x1000000 --to 'P(x,y)'
-json 'a layout of unreduced axes' x=2,y=2 'P(x, unreduced={y}:max)' 4
+json 'a layout' "$spmd" layout x=2,y=4 'P(x,y)' 7x5 --json
+json 'a scalar' "$spmd" layout x=2 'P()' '' --json
+json 'an empty array' "$spmd" layout x=2 'P(x)' 0x3 --json
+json 'a reshard' "$spmd" layout x=2,y=4 'P(x,y)' 7x5 --to 'P(-,x)' --json
+json 'an all-to-all' "$spmd" layout x=2,y=4 'P(x)' 7x5 --to 'P(-,x)' --json
+json 'a reshard of 10^18 ranks' "$spmd" layout \
+    x=1000000,y=1000000,z=1000000 'P(y,x)' 1000000x1000000 --to 'P(x,y)' --json
+json 'a layout of unreduced axes' "$spmd" layout x=2,y=2 'P(x, unreduced={y}:max)' 4 --json
 tap_run "$spmd" layout x=1000 'P(x)' 1000 --json --ranks 200
 [ "$(grep -c '"rank":' "$tmp/.out")" = 200 ] && grep -q '"ranks_left_out": 800' "$tmp/.out"
 tap_case 'JSON lists as many ranks as asked for' $?

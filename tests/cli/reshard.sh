@@ -47,36 +47,17 @@ ok 'a transposition on 65,536 devices' \
 ok 'an all-to-all on 10^18 devices' timeout 10 "$spmd" reshard \
     x=1000,y=1000000,z=1000000000 'P(x)' 'P(-,x)' 1000000x1000000 --position 999999999999999999
 
-# narrow NAME ARGUMENT...: at most 80 columns.
-narrow() {
-    narrow_name=$1
-    shift
-    tap_run "$spmd" reshard "$@"
-    [ "$tap_status" -eq 0 ] && ! grep -q '.\{81\}' "$tmp/.out"
-    tap_case "no line of $narrow_name is longer than 80 columns" $?
-}
-narrow '10^18 devices' x=1000,y=1000000,z=1000000000 'P(x)' 'P(-,x)' 1000000x1000000 --dtype c128 \
-    --position 999999999999999999
-narrow 'long names' data=4,tensor_model=8,pipeline=16,expert_groups=3 \
+narrow '10^18 devices' "$spmd" reshard x=1000,y=1000000,z=1000000000 'P(x)' 'P(-,x)' \
+    1000000x1000000 --dtype c128 --position 999999999999999999
+narrow 'long names' "$spmd" reshard data=4,tensor_model=8,pipeline=16,expert_groups=3 \
     'P((data,pipeline),(tensor_model,expert_groups))' \
     'P(-,(pipeline,data), unreduced={tensor_model,expert_groups})' 100000001x90000001 --dtype c128
 
-# json NAME ARGUMENT...: a JSON object, as others read it.
-json() {
-    json_name=$1
-    shift
-    if command -v python3 >/dev/null; then
-        tap_run sh -c '"$@" | python3 -m json.tool' sh "$spmd" reshard "$@" --json
-        tap_case "$json_name is JSON" "$tap_status"
-    else
-        skip "$json_name is JSON" 'no python3'
-    fi
-}
-json 'an all-to-all' x=2,y=4 'P(x)' 'P(-,x)' 7x5
-json 'a scalar' x=2 'P()' 'P()' ''
-json 'three steps' x=2,y=2 'P(x, unreduced={y})' 'P(-,y, unreduced={x})' 5x7
-json 'too many devices' x=1000000,y=1000000 'P(x,y)' 'P(y,x)' 1000000x1000000
-json 'two meshes' x=4 'P(x)' 'P(a,b)' 8x8 --to-mesh a=2,b=3
+json 'an all-to-all' "$spmd" reshard x=2,y=4 'P(x)' 'P(-,x)' 7x5 --json
+json 'a scalar' "$spmd" reshard x=2 'P()' 'P()' '' --json
+json 'three steps' "$spmd" reshard x=2,y=2 'P(x, unreduced={y})' 'P(-,y, unreduced={x})' 5x7 --json
+json 'too many devices' "$spmd" reshard x=1000000,y=1000000 'P(x,y)' 'P(y,x)' 1000000x1000000 --json
+json 'two meshes' "$spmd" reshard x=4 'P(x)' 'P(a,b)' 8x8 --to-mesh a=2,b=3 --json
 
 # Every notation of the library, operands that begin with a dash, options among operands.
 prints 'specs as Python prints them' '  P(-, x)' \

@@ -89,6 +89,26 @@ same() {
     tap_case "$tap_name" $?
 }
 
+# json NAME COMMAND...: its output is JSON, as others read it.
+json() {
+    if command -v python3 >/dev/null; then
+        tap_name=$1
+        shift
+        ok "$tap_name is JSON" sh -c '"$@" | python3 -m json.tool' sh "$@"
+    else
+        skip "$1 is JSON" 'no python3'
+    fi
+}
+
+# narrow NAME COMMAND...: it succeeds, and no line of its output has more than 80 columns.
+narrow() {
+    tap_name=$1
+    shift
+    tap_run env LC_ALL=C "$@"
+    [ "$tap_status" -eq 0 ] && ! grep -q '.\{81\}' "$tmp/.out"
+    tap_case "no line of $tap_name is longer than 80 columns" $?
+}
+
 # skip NAME REASON
 skip() {
     tap_count=$((tap_count + 1))
