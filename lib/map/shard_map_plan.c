@@ -63,20 +63,22 @@ static spmd_status check_axes(const spmd_shard_map_call *call, const struct spec
                      text.buffer, wrong.buffer, manual.buffer);
 }
 
-static spmd_status read_spec(const spmd_shard_map_call *call, const char *text,
-                             spmd_sharding **sharding)
+static spmd_status read_spec(const spmd_shard_map_call *call, enum argument_kind kind, int index,
+                             const char *text, spmd_sharding **sharding)
 {
-    TRY(spmd_sharding_create(call->mesh, text, sharding));
-    return check_axes(call, &(*sharding)->spec);
+    spmd_status status = spmd_sharding_create(call->mesh, text, sharding);
+    if (status == SPMD_OK)
+        status = check_axes(call, &(*sharding)->spec);
+    if (status != SPMD_OK)
+        return spmd_fail(status, "%s: %s", spmd__argument(&call->names, kind, index).text,
+                         spmd_error_message());
+    return SPMD_OK;
 }
 
 static spmd_status read_in_spec(spmd_shard_map_call *call, int index, const char *text)
 {
     struct input *input = &call->input[index];
-    spmd_status status = read_spec(call, text, &input->named);
-    if (status != SPMD_OK)
-        return spmd_fail(status, "%s: %s", spmd__argument(&call->names, IN_SPEC, index).text,
-                         spmd_error_message());
+    TRY(read_spec(call, IN_SPEC, index, text, &input->named));
     input->wanted = spmd__sharding_hold(input->named);
     call->in_sharding[index] = input->wanted;
     return SPMD_OK;
@@ -85,10 +87,7 @@ static spmd_status read_in_spec(spmd_shard_map_call *call, int index, const char
 static spmd_status read_out_spec(spmd_shard_map_call *call, int index, const char *text)
 {
     struct result *result = &call->result[index];
-    spmd_status status = read_spec(call, text, &result->named);
-    if (status != SPMD_OK)
-        return spmd_fail(status, "%s: %s", spmd__argument(&call->names, OUT_SPEC, index).text,
-                         spmd_error_message());
+    TRY(read_spec(call, OUT_SPEC, index, text, &result->named));
     result->sharding = spmd__sharding_hold(result->named);
     return SPMD_OK;
 }
