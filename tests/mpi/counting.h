@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "meshes.h"
+#include "elements.h"
 
 static inline spmd_array *count_up(spmd_mesh *mesh, const char *spec, spmd_shape shape)
 {
@@ -14,12 +14,7 @@ static inline spmd_array *count_up(spmd_mesh *mesh, const char *spec, spmd_shape
     return array;
 }
 
-/* The elements of a block, and this rank's block of an array, in i64. */
-static inline int64_t *elements(const spmd_block *block)
-{
-    return block->data;
-}
-
+/* This rank's block of an array, in i64. */
 static inline int64_t *block_of(const spmd_array *array)
 {
     return elements(spmd_array_block(array));

@@ -3,20 +3,7 @@
  * Blocks are i64 and count row-major unless a case says otherwise. */
 #include <stdlib.h>
 
-#include "meshes.h"
-
-static int64_t *elements(const spmd_block *block)
-{
-    return block->data;
-}
-
-/* A block over `memory` whose element i is i. */
-static spmd_block count_up(int64_t *memory, spmd_shape shape)
-{
-    for (int64_t i = 0; i < spmd_shape_size(shape); i++)
-        memory[i] = i;
-    return spmd_block_borrow(memory, SPMD_I64, shape);
-}
+#include "elements.h"
 
 static bool has_shape(const spmd_block *block, spmd_shape shape)
 {
@@ -59,7 +46,7 @@ static int64_t moved(int64_t index, int from, int to)
 static void any_dimension_maps_to_any_other(void)
 {
     int64_t memory[24];
-    spmd_block in = count_up(memory, SPMD_SHAPE(2, 3, 4));
+    spmd_block in = count_in(memory, SPMD_SHAPE(2, 3, 4));
     for (int from = -3; from < 3; from++)
         for (int to = -3; to < 3; to++) {
             spmd_block *out = NULL;
@@ -80,7 +67,7 @@ static void any_dimension_maps_to_any_other(void)
 static void given_blocks_are_written(void)
 {
     int64_t memory[24], room[24];
-    spmd_block in = count_up(memory, SPMD_SHAPE(2, 3, 4));
+    spmd_block in = count_in(memory, SPMD_SHAPE(2, 3, 4));
     for (int to = 0; to < 3; to++) {
         spmd_block block = spmd_block_borrow(room, SPMD_I64, SPMD_SHAPE(3, 3, 3)), *out = &block;
         const spmd_shape shapes[] = {SPMD_SHAPE(3, 2, 4), SPMD_SHAPE(2, 3, 4), SPMD_SHAPE(2, 4, 3)};
@@ -116,7 +103,7 @@ static void slices_that_are_dense_are_used_in_place(void)
 {
     int64_t memory[12], room[12];
     struct lying lying = {memory, room, 4, 0};
-    spmd_block in = count_up(memory, SPMD_SHAPE(3, 4));
+    spmd_block in = count_in(memory, SPMD_SHAPE(3, 4));
     spmd_block block = spmd_block_borrow(room, SPMD_I64, SPMD_SHAPE(3, 4)), *out = &block;
     EXPECT_OK(map(expect_in_place, &lying, &in, 0, &out, 0));
     EXPECT(lying.calls == 3);
@@ -137,7 +124,7 @@ static spmd_status expect_slice(spmd_ctx *ctx, void *user)
 static void slices_keep_their_place(void)
 {
     int64_t memory[24];
-    spmd_block in = count_up(memory, SPMD_SHAPE(2, 3, 4));
+    spmd_block in = count_in(memory, SPMD_SHAPE(2, 3, 4));
     memcpy(in.offset, (int64_t[]){10, 20, 30}, sizeof(int64_t[3]));
     memcpy(in.global, (int64_t[]){100, 200, 300}, sizeof(int64_t[3]));
     in.replica = 5;
@@ -149,7 +136,7 @@ static void slices_keep_their_place(void)
 static void blocks_may_have_gaps(void)
 {
     int64_t memory[24];
-    spmd_block whole = count_up(memory, SPMD_SHAPE(4, 6)), in = whole, *out = NULL;
+    spmd_block whole = count_in(memory, SPMD_SHAPE(4, 6)), in = whole, *out = NULL;
     in.shape[0] = 2; /* rows 0 and 2, columns 1, 3, 5 */
     in.shape[1] = 3;
     in.stride[0] = 12;
@@ -178,7 +165,7 @@ static spmd_status add(spmd_ctx *ctx, void *user)
 static void inputs_that_are_not_mapped_are_seen_whole(void)
 {
     int64_t a_memory[3], b_memory[15];
-    spmd_block a = count_up(a_memory, SPMD_SHAPE(3)), b = count_up(b_memory, SPMD_SHAPE(3, 5));
+    spmd_block a = count_in(a_memory, SPMD_SHAPE(3)), b = count_in(b_memory, SPMD_SHAPE(3, 5));
     spmd_block *out[2] = {NULL};
     int calls = 0;
     EXPECT_OK(spmd_vmap(NULL, add, &calls, 3, SPMD_BLOCKS(&a, &b, NULL),
@@ -219,7 +206,7 @@ static void axis_size_counts_where_nothing_is_mapped(void)
     EXPECT_FAILS(map_none(count_calls, &calls, 0, &out, 0), SPMD_ERR_ARGUMENT, "axis_size");
     EXPECT_FAILS(map_none(count_calls, &calls, -1, &out, 0), SPMD_ERR_ARGUMENT,
                  "axis_size of a vmap is -1");
-    spmd_block in = count_up(memory, SPMD_SHAPE(6));
+    spmd_block in = count_in(memory, SPMD_SHAPE(6));
     EXPECT_OK(spmd_vmap(NULL, copy, NULL, 1, SPMD_BLOCKS(&in), SPMD_AXES(0), 1, &out, SPMD_AXES(0),
                         &(spmd_vmap_options){.axis_size = 6}));
     spmd_block_free(&out);
@@ -243,14 +230,14 @@ static spmd_status accumulate(spmd_ctx *ctx, void *user)
 static void outputs_are_zeroed_wherever_they_lie(void)
 {
     int64_t memory[12];
-    spmd_block in = count_up(memory, SPMD_SHAPE(3, 4)), *rows = NULL, *columns = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(3, 4)), *rows = NULL, *columns = NULL;
     EXPECT_OK(map(accumulate, NULL, &in, 0, &rows, 0));
     EXPECT_OK(map(accumulate, NULL, &in, 0, &columns, 1));
     for (int64_t i = 0; i < 12; i++)
         EXPECT(elements(rows)[i] == i && elements(columns)[i % 4 * 3 + i / 4] == i);
     spmd_block_free(&rows);
     spmd_block_free(&columns);
-    in = count_up(memory, SPMD_SHAPE(3, 4));
+    in = count_in(memory, SPMD_SHAPE(3, 4));
     memset(memory, 0, sizeof memory);
     memory[0] = memory[4] = memory[8] = 6;
     EXPECT_OK(map(accumulate, NULL, &in, 0, &rows, SPMD_NOT_MAPPED));
@@ -263,7 +250,7 @@ static void outputs_are_zeroed_wherever_they_lie(void)
 static void shared_outputs_must_be_equal(void)
 {
     int64_t memory[6], room[2] = {-1, -1};
-    spmd_block in = count_up(memory, SPMD_SHAPE(3, 2)), *out = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(3, 2)), *out = NULL;
     spmd_block given = spmd_block_borrow(room, SPMD_I64, SPMD_SHAPE(2));
     EXPECT_FAILS(map(copy, NULL, &in, 0, &out, SPMD_NOT_MAPPED), SPMD_ERR_REPLICATION,
                  "instance 1: output 0 is not mapped, but differs from instance 0's");
@@ -315,7 +302,7 @@ static void maps_nest(void)
 {
     spmd_body *const bodies[] = {multiply_row, multiply_row_in_place};
     int64_t u_memory[4], v_memory[3];
-    spmd_block u = count_up(u_memory, SPMD_SHAPE(4)), v = count_up(v_memory, SPMD_SHAPE(3));
+    spmd_block u = count_in(u_memory, SPMD_SHAPE(4)), v = count_in(v_memory, SPMD_SHAPE(3));
     for (int b = 0; b < 2; b++)
         for (int axis = 0; axis < 2; axis++) {
             spmd_block *out = NULL;
@@ -348,7 +335,7 @@ static spmd_status use_scratch(spmd_ctx *ctx, void *user)
 static void instances_have_scratch_memory(void)
 {
     int64_t memory[12];
-    spmd_block in = count_up(memory, SPMD_SHAPE(3, 4)), *out = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(3, 4)), *out = NULL;
     EXPECT_OK(map(use_scratch, NULL, &in, 0, &out, 0));
     for (int64_t r = 0; r < 3; r++)
         EXPECT(elements(out)[r] == 2 * (16 * r + 6));
@@ -394,7 +381,7 @@ static spmd_status sixteen_dimensions(spmd_ctx *ctx, void *user)
 static void a_batch_dimension_needs_room(void)
 {
     int64_t memory[3];
-    spmd_block in = count_up(memory, SPMD_SHAPE(3)), *out = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(3)), *out = NULL;
     int ndim = SPMD_MAX_DIMS - 1;
     EXPECT_OK(map(sixteen_dimensions, &ndim, &in, 0, &out, -1));
     EXPECT(out->ndim == SPMD_MAX_DIMS && elements(out)[2] == 2);
@@ -468,7 +455,7 @@ static void failures_name_the_instance(void)
         {reduce_over_x, NULL, SPMD_ERR_MESH, "instance 0: no mesh has an axis x here"},
     };
     int64_t memory[5];
-    spmd_block in = count_up(memory, SPMD_SHAPE(5));
+    spmd_block in = count_in(memory, SPMD_SHAPE(5));
     for (size_t f = 0; f < sizeof failures / sizeof *failures; f++) {
         spmd_block *out = NULL;
         EXPECT_FAILS(map(failures[f].fn, failures[f].user, &in, 0, &out, 0), failures[f].status,
@@ -480,7 +467,7 @@ static void failures_name_the_instance(void)
 static void given_blocks_must_fit(void)
 {
     int64_t memory[10], room[10];
-    spmd_block in = count_up(memory, SPMD_SHAPE(5)), *out;
+    spmd_block in = count_in(memory, SPMD_SHAPE(5)), *out;
     spmd_block wrong_type = spmd_block_borrow(room, SPMD_U64, SPMD_SHAPE(5, 2));
     spmd_block wrong_shape = spmd_block_borrow(room, SPMD_I64, SPMD_SHAPE(2, 5));
     spmd_block with_gaps = spmd_block_borrow(room, SPMD_I64, SPMD_SHAPE(5, 2));
@@ -497,8 +484,8 @@ static void given_blocks_must_fit(void)
 static void wrong_axes_are_refused(void)
 {
     int64_t memory[12];
-    spmd_block a = count_up(memory, SPMD_SHAPE(3, 4)), b = count_up(memory, SPMD_SHAPE(3)), *out;
-    spmd_block scalar = count_up(memory, SPMD_SCALAR);
+    spmd_block a = count_in(memory, SPMD_SHAPE(3, 4)), b = count_in(memory, SPMD_SHAPE(3)), *out;
+    spmd_block scalar = count_in(memory, SPMD_SCALAR);
     out = NULL;
     EXPECT_FAILS(map(copy, NULL, &a, 2, &out, 0), SPMD_ERR_ARGUMENT,
                  "in_axes[0] is 2, but the block has 2 dimensions");

@@ -3,20 +3,7 @@
  * Blocks are i64 unless a case says otherwise. */
 #include <stdlib.h>
 
-#include "meshes.h"
-
-static int64_t *elements(const spmd_block *block)
-{
-    return block->data;
-}
-
-/* A block over `memory` whose element i is i. */
-static spmd_block count_up(int64_t *memory, spmd_shape shape)
-{
-    for (int64_t i = 0; i < spmd_shape_size(shape); i++)
-        memory[i] = i;
-    return spmd_block_borrow(memory, SPMD_I64, shape);
-}
+#include "elements.h"
 
 /* One input, mapped along dim 0, and one output likewise, by a vmap along `name`. */
 static spmd_status map_in(spmd_ctx *ctx, const char *name, spmd_body *fn, void *user,
@@ -45,7 +32,7 @@ static spmd_status sum(spmd_ctx *ctx, void *user)
 static void instances_sum(void)
 {
     int64_t memory[15];
-    spmd_block in = count_up(memory, SPMD_SHAPE(5, 3)), *out = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(5, 3)), *out = NULL;
     EXPECT_OK(map("batch", sum, "batch", &in, &out));
     for (int64_t i = 0; i < 15; i++)
         EXPECT(elements(out)[i] == 30 + 5 * (i % 3));
@@ -309,7 +296,7 @@ static spmd_status sum_named(spmd_ctx *ctx, void *user)
 static void unnamed_vmaps_are_transparent(void)
 {
     int64_t memory[30];
-    spmd_block in = count_up(memory, SPMD_SHAPE(3, 5, 2)), *out = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(3, 5, 2)), *out = NULL;
     EXPECT_OK(map("batch", sum_rows, "batch", &in, &out));
     for (int64_t i = 0; i < 30; i++)
         EXPECT(elements(out)[i] == 3 * (i % 10) + 30);
@@ -368,7 +355,7 @@ static void loops_and_branches_may_talk(void)
 static void a_thousand_instances(void)
 {
     static int64_t memory[1000];
-    spmd_block in = count_up(memory, SPMD_SHAPE(1000)), *out = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(1000)), *out = NULL;
     EXPECT_OK(map("batch", sum, "batch", &in, &out));
     EXPECT(elements(out)[0] == 499500 && elements(out)[999] == 499500);
     spmd_block_free(&out);
@@ -428,7 +415,7 @@ static spmd_status copy_index(spmd_ctx *ctx, void *user)
 static void instances_need_not_talk(void)
 {
     int64_t memory[3], nothing[1];
-    spmd_block in = count_up(memory, SPMD_SHAPE(3)), *out = NULL;
+    spmd_block in = count_in(memory, SPMD_SHAPE(3)), *out = NULL;
     EXPECT_OK(map("batch", copy_index, NULL, &in, &out));
     for (int64_t i = 0; i < 3; i++)
         EXPECT(elements(out)[i] == i);
@@ -452,7 +439,7 @@ static spmd_status sum_and_share(spmd_ctx *ctx, void *user)
 static void slices_may_lie_apart(void)
 {
     int64_t memory[12];
-    spmd_block in = count_up(memory, SPMD_SHAPE(3, 4)), *out[2] = {NULL};
+    spmd_block in = count_in(memory, SPMD_SHAPE(3, 4)), *out[2] = {NULL};
     EXPECT_OK(spmd_vmap(NULL, sum_and_share, "batch", 1, SPMD_BLOCKS(&in), SPMD_AXES(1), 2, out,
                         SPMD_AXES(-1, SPMD_NOT_MAPPED),
                         &(spmd_vmap_options){.axis_name = "batch"}));
@@ -477,7 +464,7 @@ static spmd_status sum_leaves(spmd_ctx *ctx, void *user)
 static void trees_are_mapped(void)
 {
     int64_t memory[2][6];
-    spmd_block w = count_up(memory[0], SPMD_SHAPE(3, 2)), b = count_up(memory[1], SPMD_SHAPE(3));
+    spmd_block w = count_in(memory[0], SPMD_SHAPE(3, 2)), b = count_in(memory[1], SPMD_SHAPE(3));
     spmd_tree *in = NULL, *out = NULL;
     const spmd_block *got = NULL;
     EXPECT_OK(spmd_tree_create(&in));
