@@ -115,7 +115,8 @@ static int run_on_ranks(const struct request *request)
     int ranks;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (ranks < 2)
-        return cmd_misuse("bench", "bench needs 2 ranks or more: mpirun -n 2 spmd bench");
+        return cmd_misuse(
+            "bench", "bench needs 2 ranks or more, this job has %d: mpirun -n 2 spmd bench", ranks);
     if (run(request) == SPMD_OK)
         return CMD_DONE;
     cmd_error("%s", spmd_error_message());

@@ -1,5 +1,4 @@
 /* comm/mesh_create.c - meshes of ranks, in the communicator's order or in any other one. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,23 +9,12 @@
 #include "core/mem.h"
 #include "core/setting.h"
 
-static const char *program_name(void)
-{
-#ifdef __GLIBC__
-    return program_invocation_name;
-#else
-    return "PROGRAM";
-#endif
-}
-
 static spmd_status check_fit(const struct axes *axes, int ranks)
 {
     int64_t total = spmd__axes_total(axes);
     if (total <= ranks)
         return SPMD_OK;
-    return spmd_fail(
-        SPMD_ERR_MESH, "%s needs %lld ranks, this job has %d: mpirun --oversubscribe -n %lld %s",
-        spmd__axes_text(axes).text, (long long)total, ranks, (long long)total, program_name());
+    return spmd__axes_refuse_ranks(spmd__axes_text(axes).text, "", total, ranks);
 }
 
 /* Whether each of `members` is a rank of a communicator of `ranks`, and stands once. */

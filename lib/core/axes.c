@@ -1,6 +1,7 @@
 /* core/axes.c - a mesh without ranks: names and sizes, positions and coordinates. */
 #include "core/axes.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "core/cursor.h"
@@ -48,6 +49,24 @@ static spmd_status find_open_size(const struct axes *axes, const char *what, int
     return SPMD_OK;
 }
 
+static const char *program_name(void)
+{
+#ifdef __GLIBC__
+    return program_invocation_name;
+#else
+    return "PROGRAM";
+#endif
+}
+
+spmd_status spmd__axes_refuse_ranks(const char *what, const char *amount, int64_t count,
+                                    int64_t ranks)
+{
+    return spmd_fail(SPMD_ERR_MESH,
+                     "mesh %s needs %s%lld ranks, this job has %lld: mpirun -n %lld %s", what,
+                     amount, (long long)count, (long long)ranks,
+                     (long long)((ranks / count + 1) * count), program_name());
+}
+
 /* Fills the one open size so that the axes take all `ranks`. */
 static spmd_status infer_size(struct axes *axes, const char *what, int64_t ranks)
 {
@@ -61,10 +80,7 @@ static spmd_status infer_size(struct axes *axes, const char *what, int64_t ranks
                          "mesh %s has no ranks to infer the size of %s from: give it a number",
                          what, axes->name[inferred]);
     if (ranks % product != 0)
-        return spmd_fail(
-            SPMD_ERR_MESH,
-            "mesh %s needs a multiple of %lld ranks, this job has %lld: mpirun -n %lld", what,
-            (long long)product, (long long)ranks, (long long)((ranks / product + 1) * product));
+        return spmd__axes_refuse_ranks(what, "a multiple of ", product, ranks);
     axes->size[inferred] = ranks / product;
     return SPMD_OK;
 }

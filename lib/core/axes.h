@@ -32,6 +32,11 @@ spmd_status spmd__axes_parse_open(const char *text, struct axes *axes);
 spmd_status spmd__axes_make(int count, const char *const names[], const int64_t sizes[],
                             int64_t ranks, struct axes *axes);
 
+/* Fails with SPMD_ERR_MESH: `ranks` are too few for a mesh that needs `count`, or `amount` of them,
+ * and how the next larger number that will do is started. */
+spmd_status spmd__axes_refuse_ranks(const char *what, const char *amount, int64_t count,
+                                    int64_t ranks);
+
 int64_t spmd__axes_total(const struct axes *axes);
 uint32_t spmd__axes_mask(const struct axes *axes); /* all of them, as bits */
 uint64_t spmd__axes_digest(const struct axes *axes);

@@ -5,7 +5,7 @@
 unset SPMD_CHECK SPMD_WATCHDOG SPMD_COSTS SPMD_MOVE
 
 status 2 'a single rank' "$spmd" bench
-prints 'a single rank is told' 'spmd: error: bench needs 2 ranks or more: mpirun -n 2 spmd bench' \
+prints 'a single rank is told' 'spmd: error: bench needs 2 ranks or more, this job has 1: mpirun -n 2 spmd bench' \
     "$spmd" bench
 status 2 'an operand' "$spmd" bench costs.txt
 status 2 'no file to write' "$spmd" bench --calibrate

@@ -9,7 +9,7 @@ same 'quickstart on 4 ranks' "$texts/example-00_quickstart.txt" run 4 "$examples
 same 'quickstart on 6 ranks, two of them idle' "$texts/example-00_quickstart.txt" \
     run 6 "$examples/00_quickstart"
 prints 'quickstart on 1 rank says what it needs' \
-    'spmd: error: x=2,y=2 needs 4 ranks, this job has 1: mpirun --oversubscribe -n 4 ' \
+    'spmd: error: mesh x=2,y=2 needs 4 ranks, this job has 1: mpirun -n 4 ' \
     run 1 "$examples/00_quickstart"
 for ranks in 1 3 4 8; do
     same "forum on $ranks ranks" "$texts/example-01_forum.txt" run "$ranks" "$examples/01_forum"

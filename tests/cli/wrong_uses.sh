@@ -18,7 +18,7 @@ ok 'no mistake on 4' run 4 "$program" none "$tmp"
 wrong unknown_axis 'the mesh has no axis q'
 wrong axis_twice 'axis x stands twice in dim 0'
 wrong long_spec 'the spec has 2 entries, the array 1 dimension'
-wrong large_mesh 'x=8,y=2 needs 16 ranks, this job has'
+wrong large_mesh 'mesh x=8,y=2 needs 16 ranks, this job has'
 wrong missing_file 'missing.h5: no such file'
 wrong missing_dataset 'no dataset "z"; the file has x, y'
 wrong wrong_rank 'the spec has 3 entries, the array 2 dimensions'

@@ -102,8 +102,8 @@ static void too_few_ranks_say_what_to_do(void)
     spmd_mesh *mesh = NULL;
     char text[40], part[200];
     snprintf(text, sizeof text, "x=%d,y=2", test_size);
-    snprintf(part, sizeof part, "%s needs %d ranks, this job has %d: mpirun --oversubscribe -n %d ",
-             text, 2 * test_size, test_size, 2 * test_size);
+    snprintf(part, sizeof part, "mesh %s needs %d ranks, this job has %d: mpirun -n %d ", text,
+             2 * test_size, test_size, 2 * test_size);
     EXPECT_FAILS(spmd_mesh_create(MPI_COMM_WORLD, text, &mesh), SPMD_ERR_MESH, part);
     EXPECT(mesh == NULL);
 }
