@@ -1,6 +1,6 @@
 /* donate.c - arrays that are given up for a reshard, and memory that is used again in place. */
-#include "pattern.h"
 #include "permuted.h"
+#include "planned.h"
 
 static spmd_mesh *make_mesh(const char *text)
 {
@@ -286,47 +286,14 @@ static void a_failed_call_leaves_the_array(void)
     spmd_mesh_free(&mesh);
 }
 
-/* A plan, and what it is planned from. */
-struct planned {
-    spmd_sharding *from, *to;
-    const char *from_spec;
-    spmd_shape shape;
-    spmd_reshard_call *plan;
-};
-
-static struct planned make_plan(spmd_mesh *mesh, const char *from, const char *to, spmd_shape shape)
-{
-    struct planned planned = {sharding_on(mesh, from), sharding_on(mesh, to), from, shape, NULL};
-    EXPECT_OK(spmd_reshard_plan(planned.from, planned.to, SPMD_F64, shape, &planned.plan));
-    return planned;
-}
-
-static spmd_array *source_of(const struct planned *planned)
-{
-    return pattern_array(spmd_sharding_mesh(planned->from), planned->from_spec, SPMD_F64,
-                         planned->shape);
-}
-
-static bool is_moved(const struct planned *planned, const spmd_array *array)
-{
-    return pattern_is_on(array, planned->shape, SPMD_F64, planned->to);
-}
-
-static void free_plan(struct planned *planned)
-{
-    spmd_reshard_free(&planned->plan);
-    spmd_sharding_free(&planned->from);
-    spmd_sharding_free(&planned->to);
-}
-
 static void a_plan_may_replace_its_inputs(void)
 {
     static const char *const pairs[][2] = {{"P()", "P(-,x)"}, {"P(x)", "P(-,x)"}, {"P(x)", "P()"},
                                            {"P()", "P()"},    {"P(x)", "P(x,y)"}, {"P(x)", "P(y)"}};
     spmd_mesh *mesh = make_grid();
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
-        struct planned planned =
-            make_plan(mesh, pairs[i][0], pairs[i][1], SPMD_SHAPE(2 * test_size + 1, 1021));
+        struct planned planned = plan_between(mesh, pairs[i][0], pairs[i][1], SPMD_F64,
+                                              SPMD_SHAPE(2 * test_size + 1, 1021));
         for (int run = 0; run < 3; run++) {
             spmd_array *list[2] = {source_of(&planned), source_of(&planned)};
             EXPECT_OK(spmd_reshard_run(planned.plan, 1, &list[0], &list[0]));
@@ -347,7 +314,7 @@ static void a_plan_may_replace_its_inputs(void)
 static void a_plan_uses_the_memory_of_an_input_that_it_replaces(void)
 {
     spmd_mesh *mesh = make_grid();
-    struct planned planned = make_plan(mesh, "P()", "P(-,x)", SPMD_SHAPE(31, 1021));
+    struct planned planned = plan_between(mesh, "P()", "P(-,x)", SPMD_F64, SPMD_SHAPE(31, 1021));
     spmd_array *a = source_of(&planned);
     const void *before = memory_of(a);
     EXPECT_OK(spmd_reshard_run(planned.plan, 1, &a, &a));
@@ -368,7 +335,7 @@ static void a_plan_uses_the_memory_of_an_input_that_it_replaces(void)
 static void an_output_may_be_no_other_array_of_the_call(void)
 {
     spmd_mesh *mesh = make_line(test_size);
-    struct planned planned = make_plan(mesh, "P()", "P(-,x)", SPMD_SHAPE(3, 7));
+    struct planned planned = plan_between(mesh, "P()", "P(-,x)", SPMD_F64, SPMD_SHAPE(3, 7));
     spmd_array *in[2] = {source_of(&planned), source_of(&planned)};
     spmd_array *other = source_of(&planned);
     if (test_size > 1) {

@@ -9,7 +9,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-#include "pattern.h"
+#include "planned.h"
 
 /* Since moves_begin. */
 static int64_t moves_sent; /* bytes of messages, but for short ones */
@@ -89,24 +89,18 @@ static inline int64_t moves_expected(void)
 
 static inline void moves_make(const char *way, const char *from_spec, const char *to_spec)
 {
-    const spmd_shape shape = SPMD_SHAPE(MOVES_ROWS, MOVES_COLUMNS);
     spmd_mesh *mesh = NULL;
-    spmd_sharding *from = NULL, *to = NULL;
-    spmd_reshard_call *plan = NULL;
     spmd_array *out = NULL;
     setenv("SPMD_MOVE", way, 1);
     EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
     unsetenv("SPMD_MOVE");
-    spmd_array *in = pattern_array(mesh, from_spec, SPMD_F64, shape);
-    EXPECT_OK(spmd_sharding_create(mesh, from_spec, &from));
-    EXPECT_OK(spmd_sharding_create(mesh, to_spec, &to));
-    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
+    struct planned planned =
+        plan_between(mesh, from_spec, to_spec, SPMD_F64, SPMD_SHAPE(MOVES_ROWS, MOVES_COLUMNS));
+    spmd_array *in = source_of(&planned);
     moves_begin();
-    EXPECT_OK(spmd_reshard_run(plan, 1, &in, &out));
-    EXPECT(pattern_is_on(out, shape, SPMD_F64, to));
-    spmd_reshard_free(&plan);
-    spmd_sharding_free(&from);
-    spmd_sharding_free(&to);
+    EXPECT_OK(spmd_reshard_run(planned.plan, 1, &in, &out));
+    EXPECT(is_moved(&planned, out));
+    free_plan(&planned);
     spmd_array_free(&in);
     spmd_array_free(&out);
     spmd_mesh_free(&mesh);

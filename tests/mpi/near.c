@@ -1,6 +1,6 @@
 /* near.c - large blocks, which ranks of a node read where they lie; and the same by messages. */
 #include "costs.h"
-#include "pattern.h"
+#include "planned.h"
 
 /* Runs a case once for each way that can be forced, and for the stores of larger blocks. */
 static void every_way(void (*run)(void))
@@ -42,21 +42,16 @@ static void plan_all(spmd_shape shape, spmd_dtype dtype)
 {
     spmd_mesh *mesh = make_mesh();
     for (int i = 0; i < SPECS * SPECS; i++) {
-        spmd_sharding *from = NULL, *to = NULL;
-        spmd_reshard_call *plan = NULL;
-        spmd_array *a = pattern_array(mesh, specs[i / SPECS], dtype, shape), *b = NULL;
-        EXPECT_OK(spmd_sharding_create(mesh, specs[i / SPECS], &from));
-        EXPECT_OK(spmd_sharding_create(mesh, specs[i % SPECS], &to));
-        EXPECT_OK(spmd_reshard_plan(from, to, dtype, shape, &plan));
+        struct planned planned =
+            plan_between(mesh, specs[i / SPECS], specs[i % SPECS], dtype, shape);
+        spmd_array *a = source_of(&planned), *b = NULL;
         for (int run = 0; run < 2; run++)
-            EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
-        if (!EXPECT(pattern_is_on(b, shape, dtype, to)))
+            EXPECT_OK(spmd_reshard_run(planned.plan, 1, &a, &b));
+        if (!EXPECT(is_moved(&planned, b)))
             fprintf(stderr, "# %s to %s\n", specs[i / SPECS], specs[i % SPECS]);
-        spmd_reshard_free(&plan);
         spmd_array_free(&a);
         spmd_array_free(&b);
-        spmd_sharding_free(&from);
-        spmd_sharding_free(&to);
+        free_plan(&planned);
     }
     spmd_mesh_free(&mesh);
 }
@@ -85,34 +80,25 @@ static void blocks_of_which_some_are_small_move(void)
 static void run_outputs(void)
 {
     spmd_mesh *mesh = make_mesh();
-    spmd_shape shape = SPMD_SHAPE(64, 64 * test_size);
-    spmd_sharding *from = NULL, *to = NULL;
-    spmd_reshard_call *plan = NULL;
-    spmd_array *in[2] = {pattern_array(mesh, "P(-,x)", SPMD_F64, shape),
-                         pattern_array(mesh, "P(-,x)", SPMD_F64, shape)};
-    spmd_array *out[2] = {NULL, NULL};
-    EXPECT_OK(spmd_sharding_create(mesh, "P(-,x)", &from));
-    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &to));
-    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
-    EXPECT_OK(spmd_reshard_run(plan, 2, in, out));
-    EXPECT(pattern_is_on(out[0], shape, SPMD_F64, to) &&
-           pattern_is_on(out[1], shape, SPMD_F64, to));
+    struct planned planned =
+        plan_between(mesh, "P(-,x)", "P(x)", SPMD_F64, SPMD_SHAPE(64, 64 * test_size));
+    spmd_array *in[2] = {source_of(&planned), source_of(&planned)}, *out[2] = {NULL, NULL};
+    EXPECT_OK(spmd_reshard_run(planned.plan, 2, in, out));
+    EXPECT(is_moved(&planned, out[0]) && is_moved(&planned, out[1]));
     const spmd_array *before = out[0];
-    EXPECT_OK(spmd_reshard_run(plan, 2, in, out));
+    EXPECT_OK(spmd_reshard_run(planned.plan, 2, in, out));
     bool moves = spmd_mesh_axis_size(mesh, "x") > 1;
     EXPECT(out[0] == (moves ? before : in[0])); /* its memory is used again */
     spmd_array *held = spmd_array_hold(out[1]);
-    EXPECT_OK(spmd_reshard_run(plan, 2, in, out));
+    EXPECT_OK(spmd_reshard_run(planned.plan, 2, in, out));
     EXPECT(out[1] != held || !moves);
-    EXPECT(pattern_is_on(held, shape, SPMD_F64, to));
+    EXPECT(is_moved(&planned, held));
     spmd_array_free(&held);
     for (int k = 0; k < 2; k++) {
         spmd_array_free(&in[k]);
         spmd_array_free(&out[k]);
     }
-    spmd_reshard_free(&plan);
-    spmd_sharding_free(&from);
-    spmd_sharding_free(&to);
+    free_plan(&planned);
     spmd_mesh_free(&mesh);
 }
 
@@ -124,21 +110,15 @@ static void a_plan_moves_several_arrays_and_uses_memory_again(void)
 static void a_plan_where_nothing_moves_gives_the_array(void)
 {
     spmd_mesh *mesh = make_mesh();
-    spmd_sharding *from = NULL, *to = NULL;
-    spmd_reshard_call *plan = NULL;
-    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_I32, SPMD_SHAPE(5, 3)), *b = NULL;
-    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
-    EXPECT_OK(spmd_sharding_create(mesh, "P(x,-)", &to));
-    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_I32, SPMD_SHAPE(5, 3), &plan));
-    EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
+    struct planned planned = plan_between(mesh, "P(x)", "P(x,-)", SPMD_I32, SPMD_SHAPE(5, 3));
+    spmd_array *a = source_of(&planned), *b = NULL;
+    EXPECT_OK(spmd_reshard_run(planned.plan, 1, &a, &b));
     EXPECT(a == b);
-    spmd_reshard_free(&plan);
-    EXPECT(plan == NULL);
-    spmd_reshard_free(&plan);
+    free_plan(&planned);
+    EXPECT(planned.plan == NULL);
+    free_plan(&planned);
     spmd_array_free(&a);
     spmd_array_free(&b);
-    spmd_sharding_free(&from);
-    spmd_sharding_free(&to);
     spmd_mesh_free(&mesh);
 }
 

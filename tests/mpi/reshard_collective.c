@@ -5,7 +5,7 @@
 #include "caught.h"
 #include "comms.h"
 #include "meshes.h"
-#include "pattern.h"
+#include "planned.h"
 #include "sight.h"
 
 extern int64_t spmd__mpi_piece_bytes;
@@ -52,23 +52,17 @@ enum { RUNS = 3 };
 static struct calls move(spmd_mesh *mesh, const char *from_text, const char *to_text,
                          spmd_dtype dtype, spmd_shape shape)
 {
-    spmd_sharding *from = NULL, *to = NULL;
-    spmd_reshard_call *plan = NULL;
-    spmd_array *a = pattern_array(mesh, from_text, dtype, shape), *b = NULL;
-    EXPECT_OK(spmd_sharding_create(mesh, from_text, &from));
-    EXPECT_OK(spmd_sharding_create(mesh, to_text, &to));
-    EXPECT_OK(spmd_reshard_plan(from, to, dtype, shape, &plan));
+    struct planned planned = plan_between(mesh, from_text, to_text, dtype, shape);
+    spmd_array *a = source_of(&planned), *b = NULL;
     gathers = swaps = 0;
     for (int run = 0; run < RUNS; run++)
-        EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
+        EXPECT_OK(spmd_reshard_run(planned.plan, 1, &a, &b));
     struct calls calls = {gathers / RUNS, swaps / RUNS};
-    if (!EXPECT(pattern_is_on(b, shape, dtype, to)))
+    if (!EXPECT(is_moved(&planned, b)))
         fprintf(stderr, "# %s to %s\n", from_text, to_text);
-    spmd_reshard_free(&plan);
     spmd_array_free(&a);
     spmd_array_free(&b);
-    spmd_sharding_free(&from);
-    spmd_sharding_free(&to);
+    free_plan(&planned);
     return calls;
 }
 
@@ -199,24 +193,18 @@ static void plans_tell_of_it(void)
 {
     begin_forced();
     spmd_mesh *mesh = make_line();
-    spmd_sharding *from = NULL, *to = NULL;
-    spmd_reshard_call *plan = NULL;
     spmd_reshard_bytes bytes;
     const int64_t block = (int64_t)EVEN * EVEN * 8 / test_size;
-    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F64, SPMD_SHAPE(EVEN, EVEN)), *b = NULL;
-    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
-    EXPECT_OK(spmd_sharding_create(mesh, "P(-,x)", &to));
-    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, SPMD_SHAPE(EVEN, EVEN), &plan));
-    EXPECT_OK(spmd_reshard_count(plan, SPMD_SELF, &bytes));
+    struct planned planned = plan_between(mesh, "P(x)", "P(-,x)", SPMD_F64, SPMD_SHAPE(EVEN, EVEN));
+    spmd_array *a = source_of(&planned), *b = NULL;
+    EXPECT_OK(spmd_reshard_count(planned.plan, SPMD_SELF, &bytes));
     EXPECT(bytes.received == block - block / test_size);
     EXPECT(test_size == 1 || bytes.peak == 3 * block);
-    EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
-    EXPECT(plan_tells(plan, "by a collective") == (test_size > 1));
-    spmd_reshard_free(&plan);
+    EXPECT_OK(spmd_reshard_run(planned.plan, 1, &a, &b));
+    EXPECT(plan_tells(planned.plan, "by a collective") == (test_size > 1));
     spmd_array_free(&a);
     spmd_array_free(&b);
-    spmd_sharding_free(&from);
-    spmd_sharding_free(&to);
+    free_plan(&planned);
     spmd_mesh_free(&mesh);
     end_forced();
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "harness.h"
+#include "planned.h"
 
 /* Whether a plan that has run tells this of it. */
 static inline bool plan_tells(const spmd_reshard_call *plan, const char *part)
@@ -26,24 +26,18 @@ static inline bool plan_tells(const spmd_reshard_call *plan, const char *part)
 static inline bool ranks_see_each_other(void)
 {
     spmd_mesh *mesh = NULL;
-    spmd_sharding *from = NULL, *to = NULL;
-    spmd_reshard_call *plan = NULL;
-    spmd_array *a = NULL, *b = NULL;
-    const spmd_shape shape = SPMD_SHAPE((int64_t)test_size * 8192);
     EXPECT_OK(spmd_mesh_create(MPI_COMM_WORLD, "x=*", &mesh));
-    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
-    EXPECT_OK(spmd_sharding_create(mesh, "P()", &to));
-    EXPECT_OK(spmd_reshard_plan(from, to, SPMD_F64, shape, &plan));
-    EXPECT_OK(spmd_array_zeros(mesh, "P(x)", SPMD_F64, shape, &a));
-    EXPECT_OK(spmd_reshard_run(plan, 1, &a, &b));
-    bool seen = plan_tells(plan, "from the pool") && !plan_tells(plan, "by messages");
+    struct planned planned =
+        plan_between(mesh, "P(x)", "P()", SPMD_F64, SPMD_SHAPE((int64_t)test_size * 8192));
+    spmd_array *a = source_of(&planned), *b = NULL;
+    EXPECT_OK(spmd_reshard_run(planned.plan, 1, &a, &b));
+    bool seen =
+        plan_tells(planned.plan, "from the pool") && !plan_tells(planned.plan, "by messages");
     EXPECT(MPI_Allreduce(MPI_IN_PLACE, &seen, 1, MPI_C_BOOL, MPI_LAND, MPI_COMM_WORLD) ==
            MPI_SUCCESS);
-    spmd_reshard_free(&plan);
     spmd_array_free(&a);
     spmd_array_free(&b);
-    spmd_sharding_free(&from);
-    spmd_sharding_free(&to);
+    free_plan(&planned);
     spmd_mesh_free(&mesh);
     return seen;
 }
