@@ -178,6 +178,9 @@ spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
                       const spmd_block *const in[], const int in_axes[], int nout,
                       spmd_block *out[], const int out_axes[], const spmd_vmap_options *options);
 
+/* Local. Frees a block that spmd_vmap made without a ctx; sets it NULL. */
+void spmd_block_free(spmd_block **block);
+
 /* Collective over the mesh. A shard_map in the older form: each array has one slice for each rank
  * along `axes` ("x"; of "x,y" the product), along the dimension that in_axes and out_axes say
  * (negative from the end; SPMD_NOT_MAPPED: every rank gets, or gives, the same). The body's
@@ -189,9 +192,6 @@ spmd_status spmd_vmap(spmd_ctx *ctx, spmd_body *fn, void *user, int nin,
 spmd_status spmd_pmap(spmd_mesh *mesh, const char *axes, spmd_body *body, void *user, int nin,
                       spmd_array *const in[], const int in_axes[], int nout, spmd_array *out[],
                       const int out_axes[], const spmd_shard_map_options *options);
-
-/* Local. Frees a block that spmd_vmap made without a ctx; sets it NULL. */
-void spmd_block_free(spmd_block **block);
 
 #ifdef __cplusplus
 }
