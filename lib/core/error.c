@@ -43,9 +43,10 @@ const char *spmd_error_place(void)
 
 spmd_status spmd_passed(spmd_status status, const char *file, int line, const char *call)
 {
+    size_t length = strcspn(call, "( ");
     if (last.place[0] == '\0')
-        snprintf(last.place, sizeof last.place, "%s:%d: %.*s(...)", file, line,
-                 (int)strcspn(call, "( "), call);
+        snprintf(last.place, sizeof last.place, "%s:%d: %.*s%s", file, line, (int)length, call,
+                 call[length] == '(' ? "(...)" : "");
     return status;
 }
 

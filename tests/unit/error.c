@@ -115,6 +115,16 @@ static spmd_status pass_on(spmd_status status, bool *reached)
     return SPMD_OK;
 }
 
+START_TEST(a_status_is_no_call)
+{
+    bool reached = false;
+    spmd_fail(SPMD_ERR_DTYPE, "kept, and passed on later");
+    pass_on(SPMD_ERR_DTYPE, &reached);
+    const char *place = spmd_error_place();
+    ck_assert_str_eq(place + strlen(place) - strlen(": status"), ": status");
+}
+END_TEST
+
 START_TEST(try_passes_failures_on)
 {
     bool reached = false;
@@ -141,4 +151,5 @@ END_TEST
 
 UNIT_MAIN("error", statuses_have_names, failing_records_the_message, the_first_try_is_the_place,
           success_keeps_the_last_message, message_may_be_wrapped, long_messages_are_cut,
-          each_thread_has_its_own, try_passes_failures_on, agreed_failures_have_one_speaker)
+          each_thread_has_its_own, a_status_is_no_call, try_passes_failures_on,
+          agreed_failures_have_one_speaker)
