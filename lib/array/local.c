@@ -54,10 +54,12 @@ static spmd_status fail_part(const spmd_sharding *sharding, int dim, spmd_shape 
                          (long long)sharding->mesh->position, (long long)local.dim[dim]);
     return spmd_fail(SPMD_ERR_SHAPE,
                      "%s: the blocks add up to %lld along dim %d of %d, of which position %lld "
-                     "holds %lld:%lld, but its block has %lld there",
+                     "holds %lld:%lld, but its block has %lld there; should it have %lld, or the "
+                     "spec name other axes?",
                      spec, (long long)global.dim[dim], dim, local.ndim,
                      (long long)sharding->mesh->position, (long long)box->lo[dim],
-                     (long long)box->hi[dim], (long long)local.dim[dim]);
+                     (long long)box->hi[dim], (long long)local.dim[dim],
+                     (long long)(box->hi[dim] - box->lo[dim]));
 }
 
 spmd_status spmd__array_check_parts(const spmd_sharding *sharding, spmd_shape local,

@@ -189,6 +189,9 @@ static void blocks_must_add_up(void)
     spmd_status split = map_odd(mesh, "P(x)", &longer);
     if (test_size > 1)
         EXPECT_FAILS(split, SPMD_ERR_SHAPE, "output 0: P(x): the blocks add up to");
+    if (test_size > 1)
+        EXPECT_FAILS(split, SPMD_ERR_SHAPE,
+                     "its block has 2 there; should it have 3, or the spec name other axes?");
     spmd_status whole = map_odd(mesh, "P(x)", &wider);
     if (test_size > 1)
         EXPECT_FAILS(whole, SPMD_ERR_SHAPE,
