@@ -116,6 +116,14 @@ static spmd_status nothing(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
+/* The program's own failure, of which the others, who wait, know nothing. */
+static spmd_status own_failure(const struct place *place)
+{
+    if (spmd_mesh_position(place->mesh) == spmd_mesh_size(place->mesh) - 1)
+        return spmd_fail(SPMD_ERR_BODY, "the last rank has had enough");
+    return spmd_agree(place->mesh, SPMD_OK);
+}
+
 /* All ranks refuse the input, and agree on it. */
 static spmd_status unplaced_input(const struct place *place)
 {
@@ -135,6 +143,7 @@ static const struct {
     {"wrong_rank", wrong_rank},     {"unwritable", unwritable},
     {"failing_body", failing_body}, {"stuck_body", stuck_body},
     {"failing_run", failing_run},   {"unplaced_input", unplaced_input},
+    {"own_failure", own_failure},
 };
 
 static spmd_status program(int argc, char **argv)

@@ -26,10 +26,20 @@ wrong unwritable 'there is no directory'
 wrong failing_body 'the last rank has had enough'
 wrong stuck_body 'the last rank has had enough'
 wrong failing_run 'the last rank has had enough'
+wrong own_failure 'the last rank has had enough'
 
 # One rank alone has every input in its place.
 tap_run "$top/scripts/run" -t 30 4 "$program" unplaced_input "$tmp"
 [ "$tap_status" -ne 0 ] && grep -qF 'input 0 lies as P(), the in_spec says P(x)' "$tmp/.err" &&
     ! grep -qi mpi_abort "$tmp/.err"
 tap_case 'an input that strict refuses is agreed on, and ends no run' $?
+
+# What a program's own failure is told as.
+tap_run "$top/scripts/run" -t 30 4 "$program" own_failure "$tmp"
+grep -qxF 'spmd: error: rank 3: the last rank has had enough' "$tmp/.err"
+tap_case 'a failure that is not agreed on says whose it is' $?
+tap_run "$top/scripts/run" -t 30 1 "$program" own_failure "$tmp"
+grep -qxF 'spmd: error: the last rank has had enough' "$tmp/.err" &&
+    ! grep -qi mpi_abort "$tmp/.err"
+tap_case 'one rank has no others to end' $?
 plan_end
