@@ -98,8 +98,8 @@ spmd_status spmd_reshard_to(spmd_array *array, const spmd_sharding *sharding, sp
 spmd_status spmd_reshard_donate(spmd_array **array, const spmd_sharding *sharding);
 
 /* Collective. Copies the whole array to `host` (`count` elements, checked), dense and row-major,
- * on the rank at position `root`, or on all with SPMD_ALL; elsewhere `host` and `count` are
- * not read. */
+ * on the rank at position `root`, or on all of the mesh with SPMD_ALL. Elsewhere, as on idle
+ * ranks, `host` and `count` are not read, and `host` stays as it is. */
 #define SPMD_ALL (-1)
 spmd_status spmd_array_gather(spmd_array *array, int64_t root, void *host, int64_t count);
 

@@ -84,9 +84,9 @@ typedef struct spmd_sweep_result {
 
 /* Collective over the mesh. Runs `fn` for each row of `configs`.
  *
- *   configs  f64[devices, batches, hyperparams] as the thread has it, or f64[n, hyperparams];
- *            split along dimension 0 over all axes of the mesh (moved there if it lies
- *            otherwise). Rows whose hyperparameters are all NaN are padding.
+ *   configs  f64[devices, batches, hyperparams] or f64[n, hyperparams]; split along dimension 0
+ *            over all axes of the mesh (moved there if it lies otherwise). Rows whose
+ *            hyperparameters are all NaN are padding.
  *   key      equal on all ranks (checked)
  *   data     [ndata] arrays of any type, replicated first
  *   params   [nparams] arrays with the leading dimensions of configs, split as configs;
