@@ -97,7 +97,7 @@ uint64_t spmd__reshard_digest(const spmd_sharding *from, const spmd_sharding *to
                               spmd_shape shape)
 {
     uint64_t words[] = {spmd__array_digest(from, dtype, shape),
-                        spmd__array_digest(to, dtype, shape), spmd__axes_digest(&to->mesh->axes)};
+                        spmd__array_digest(to, dtype, shape), spmd__mesh_digest(to->mesh)};
     return spmd__hash(0, words, sizeof words);
 }
 

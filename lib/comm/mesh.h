@@ -123,6 +123,9 @@ bool spmd__mesh_is_member(const spmd_mesh *mesh);
 /* The members by position, on idle ranks too; the caller frees it. */
 MPI_Group spmd__mesh_members(const spmd_mesh *mesh);
 
+/* A digest of its axes and its ranks in their order, for agreements. Local. */
+uint64_t spmd__mesh_digest(const spmd_mesh *mesh);
+
 /* Whether position p is the same process on both, for every p. Local. */
 bool spmd__mesh_same_ranks(const spmd_mesh *a, const spmd_mesh *b);
 

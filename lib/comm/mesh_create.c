@@ -165,7 +165,7 @@ static spmd_status read_settings(int rank, struct settings *settings)
     return SPMD_OK;
 }
 
-static uint64_t digest_of(const spmd_mesh *mesh)
+uint64_t spmd__mesh_digest(const spmd_mesh *mesh)
 {
     size_t bytes = (size_t)spmd_mesh_size(mesh) * sizeof *mesh->ranks;
     return spmd__hash(spmd__axes_digest(&mesh->axes), mesh->ranks, mesh->ranks ? bytes : 0);
@@ -185,7 +185,7 @@ spmd_status spmd__mesh_end(MPI_Comm base, spmd_status status, const struct axes 
         status = read_settings(rank, &settings);
     if (status == SPMD_OK)
         status = draft(axes, members, ranks, &mesh);
-    status = spmd__agree(base, rank, status, status == SPMD_OK ? digest_of(mesh) : 0);
+    status = spmd__agree(base, rank, status, status == SPMD_OK ? spmd__mesh_digest(mesh) : 0);
     if (status == SPMD_OK)
         status = spmd__way_compare(base, settings.way);
     if (status != SPMD_OK) {

@@ -302,6 +302,34 @@ static void arrays_that_differ_between_ranks_are_noticed(void)
     spmd_mesh_free(&mesh);
 }
 
+/* Two meshes of the same axes over the same ranks, in two orders. */
+static void meshes_that_differ_between_ranks_are_noticed(void)
+{
+    spmd_mesh *mesh = make_mesh(MPI_COMM_WORLD, "x=*"), *reversed = make_reversed("x=*");
+    spmd_sharding *from, *straight, *back;
+    spmd_array *a = pattern_array(mesh, "P(x)", SPMD_F32, SPMD_SHAPE(9)), *b = NULL;
+    spmd_reshard_call *plan = NULL;
+    EXPECT_OK(spmd_sharding_create(mesh, "P(x)", &from));
+    EXPECT_OK(spmd_sharding_create(mesh, "P()", &straight));
+    EXPECT_OK(spmd_sharding_create(reversed, "P()", &back));
+    const spmd_sharding *to = test_rank == test_size - 1 ? back : straight;
+    if (test_size > 1) {
+        EXPECT_FAILS(spmd_reshard_to(a, to, &b), SPMD_ERR_DISAGREE, "passed other arguments");
+        EXPECT_FAILS(spmd_reshard_donate(&a, to), SPMD_ERR_DISAGREE, "passed other arguments");
+        EXPECT_FAILS(spmd_reshard_plan(from, to, SPMD_F32, SPMD_SHAPE(9), &plan), SPMD_ERR_DISAGREE,
+                     "passed other arguments");
+    }
+    EXPECT_OK(spmd_reshard_to(a, back, &b));
+    EXPECT(pattern_is_on(b, SPMD_SHAPE(9), SPMD_F32, back));
+    spmd_array_free(&a);
+    spmd_array_free(&b);
+    spmd_sharding_free(&from);
+    spmd_sharding_free(&straight);
+    spmd_sharding_free(&back);
+    spmd_mesh_free(&reversed);
+    spmd_mesh_free(&mesh);
+}
+
 /* A mesh whose communicator lacks ranks of the other one: these could not take part. */
 static void meshes_must_know_each_other(void)
 {
@@ -334,4 +362,5 @@ HARNESS_MAIN("reshard", CASE(every_pair_of_specs), CASE(scalars_and_empty_arrays
              CASE(between_meshes_that_share_some_ranks_or_none), CASE(idle_ranks_learn_the_shape),
              CASE(idle_ranks_may_call), CASE(bad_arguments_fail),
              CASE(one_ranks_mistake_is_everybodys),
-             CASE(arrays_that_differ_between_ranks_are_noticed), CASE(meshes_must_know_each_other))
+             CASE(arrays_that_differ_between_ranks_are_noticed),
+             CASE(meshes_that_differ_between_ranks_are_noticed), CASE(meshes_must_know_each_other))
