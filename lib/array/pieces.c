@@ -6,6 +6,7 @@
 #include "array/catalogue.h"
 #include "array/exchange.h"
 #include "array/piece.h"
+#include "core/hash.h"
 #include "core/overlap.h"
 
 static spmd_status check_pieces(int npieces, const spmd_piece pieces[], spmd_shape shape)
@@ -68,19 +69,24 @@ static spmd_status prepare(const spmd_array *array, const struct catalogue *cata
     return spmd__exchange_prepare(exchange);
 }
 
-/* Collective over the members. Everything up to the move; `array` may be NULL where `status` is a
- * failure. */
-static spmd_status plan(spmd_mesh *mesh, spmd_status status, const spmd_array *array, int npieces,
-                        const spmd_piece pieces[], struct catalogue *catalogue,
-                        struct exchange *exchange)
+/* Collective over the members, who all fail if one does: who has which pieces of `array`, which may
+ * be NULL where `status` is a failure. */
+static spmd_status tell_pieces(spmd_mesh *mesh, spmd_status status, const spmd_array *array,
+                               int npieces, const spmd_piece pieces[], struct catalogue *catalogue)
 {
     if (status == SPMD_OK)
         status = check_pieces(npieces, pieces, array->shape);
     if (status == SPMD_OK)
         status = spmd__catalogue_begin(mesh, array->shape.ndim, catalogue);
     uint64_t digest = array ? spmd__array_digest(array->sharding, array->dtype, array->shape) : 0;
-    TRY(spmd__mesh_agree(mesh, status, digest));
-    TRY(spmd__catalogue_share(mesh, npieces, pieces, catalogue));
+    TRY(spmd__mesh_agree(mesh, status, spmd__hash_text(digest, __func__)));
+    return spmd__catalogue_share(mesh, npieces, pieces, catalogue);
+}
+
+/* Collective over the members. All else up to the move; a rank may fail alone. */
+static spmd_status plan(const spmd_array *array, int npieces, const spmd_piece pieces[],
+                        const struct catalogue *catalogue, struct exchange *exchange)
+{
     TRY(spmd__catalogue_check(catalogue, array));
     return prepare(array, catalogue, npieces, pieces, exchange);
 }
@@ -99,8 +105,14 @@ static spmd_status create(const spmd_sharding *sharding, spmd_dtype dtype, spmd_
     if (status == SPMD_OK)
         status = spmd__array_alloc(sharding, dtype, shape, &made);
     if (member)
-        status = plan(mesh, status, made, npieces, pieces, &catalogue, &exchange);
-    status = spmd__array_settle(sharding, status, 0, made, &made);
+        status = tell_pieces(mesh, status, made, npieces, pieces, &catalogue);
+    if (status == SPMD_OK) {
+        if (member)
+            status = plan(made, npieces, pieces, &catalogue, &exchange);
+        status = spmd__array_settle(sharding, status, 0, made, &made);
+    } else {
+        spmd_array_free(&made); /* on all members: nobody waits for this one */
+    }
     if (status == SPMD_OK && member) {
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK)

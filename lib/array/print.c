@@ -4,6 +4,7 @@
 
 #include "array/gather.h"
 #include "core/excerpt.h"
+#include "core/hash.h"
 #include "core/mem.h"
 #include "core/stream.h"
 
@@ -42,8 +43,8 @@ static spmd_status print_values(const spmd_array *array, const char *type, FILE 
         status = spmd_fail(SPMD_ERR_ARGUMENT, "print: the stream is NULL");
     if (status == SPMD_OK)
         status = prepare(array, &excerpt, &exchange);
-    status = spmd__mesh_agree(mesh, status,
-                              spmd__array_digest(array->sharding, array->dtype, array->shape));
+    uint64_t digest = spmd__array_digest(array->sharding, array->dtype, array->shape);
+    status = spmd__mesh_agree(mesh, status, spmd__hash_text(digest, __func__));
     if (status == SPMD_OK) {
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK && mesh->position == 0)

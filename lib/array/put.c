@@ -3,6 +3,7 @@
 #include "array/exchange.h"
 #include "array/host_values.h"
 #include "core/block.h"
+#include "core/hash.h"
 #include "core/overlap.h"
 
 /* The window of the whole host array that `box` holds; it is only read. */
@@ -35,7 +36,7 @@ spmd_status spmd_device_put(const void *host, int64_t count, spmd_dtype dtype, s
         status = spmd__array_alloc(sharding, dtype, shape, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         status = fill(made, host, count);
-    TRY(spmd__array_settle(sharding, status, 0, made, &made));
+    TRY(spmd__array_settle(sharding, status, spmd__hash_text(0, __func__), made, &made));
     if (spmd__mesh_is_member(mesh) && spmd__watch_checks(mesh->watch))
         status = spmd__host_values_compare(made, host);
     if (status == SPMD_OK)
@@ -130,8 +131,8 @@ spmd_status spmd_device_put_root(int64_t root, const void *host, int64_t count, 
         status = spmd__array_alloc(sharding, dtype, shape, &made);
     if (status == SPMD_OK && member)
         status = prepare_root(made, root, host, count, &exchange);
-    status = spmd__mesh_agree(mesh, status, (uint64_t)root);
-    status = spmd__array_settle(sharding, status, 0, made, &made);
+    uint64_t digest = spmd__hash(spmd__hash_text(0, __func__), &root, sizeof root);
+    status = spmd__array_settle(sharding, status, digest, made, &made);
     if (status == SPMD_OK && member) {
         status = spmd__exchange_run(&exchange);
         if (status == SPMD_OK)

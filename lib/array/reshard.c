@@ -86,8 +86,8 @@ spmd_status spmd__array_values(spmd_array *array, spmd_array **values)
         return SPMD_OK;
     }
     spmd_status status = spmd__sharding_of_values(sharding, &plain);
-    TRY(spmd__mesh_agree(sharding->mesh, status,
-                         spmd__array_digest(sharding, array->dtype, array->shape)));
+    uint64_t digest = spmd__array_digest(sharding, array->dtype, array->shape);
+    TRY(spmd__mesh_agree(sharding->mesh, status, spmd__hash_text(digest, __func__)));
     status = spmd__reshard(array, plain, values);
     spmd_sharding_free(&plain);
     return status;

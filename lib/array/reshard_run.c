@@ -4,6 +4,7 @@
 #include "array/donate.h"
 #include "array/reshard_check.h"
 #include "comm/agree.h"
+#include "core/hash.h"
 #include "core/mem.h"
 
 /* What can be said of the arguments by this rank alone. */
@@ -28,7 +29,7 @@ static spmd_status agree_on_call(const spmd_sharding *from, const spmd_sharding 
     if (status == SPMD_OK)
         status = check_arguments(from, to, dtype, shape);
     uint64_t digest = status == SPMD_OK ? spmd__reshard_digest(from, to, dtype, shape) : 0;
-    return spmd__mesh_agree(from->mesh, status, digest);
+    return spmd__mesh_agree(from->mesh, status, spmd__hash_text(digest, "spmd_reshard_plan"));
 }
 
 static spmd_status make_place(spmd_reshard_call **out, spmd_reshard_call **plan)

@@ -528,10 +528,77 @@ static void more_wrong_pieces_fail(void)
     spmd_mesh_free(&mesh);
 }
 
+/* What there is for the calls below; all of them are about f32[9@x]. */
+struct scene {
+    spmd_mesh *mesh;
+    spmd_sharding *sharding;
+    spmd_array *array;
+    float host[9];
+};
+
+static spmd_status fill_nothing(const spmd_box *box, void *data, void *user)
+{
+    (void)box, (void)data, (void)user;
+    return SPMD_OK;
+}
+
+enum { CALLS = 10 };
+
+static spmd_status make_call(int call, const struct scene *scene, spmd_array **a)
+{
+    spmd_mesh *mesh = scene->mesh;
+    const spmd_sharding *sharding = scene->sharding;
+    const spmd_shape shape = SPMD_SHAPE(9);
+    const spmd_piece whole = spmd_piece_make(spmd_box_whole(shape), scene->host);
+    float gathered[9];
+    switch (call) {
+    case 0:
+        return spmd_array_zeros(mesh, "P(x)", SPMD_F32, shape, a);
+    case 1:
+        return spmd_array_full(mesh, "P(x)", SPMD_F32, shape, scene->host, a);
+    case 2:
+        return spmd_array_arange(mesh, "P(x)", SPMD_F32, shape, a);
+    case 3:
+        return spmd_array_from_callback(mesh, "P(x)", SPMD_F32, shape, fill_nothing, NULL, a);
+    case 4:
+        return spmd_device_put(scene->host, 9, SPMD_F32, shape, sharding, a);
+    case 5:
+        return spmd_device_put_root(0, scene->host, 9, SPMD_F32, shape, sharding, a);
+    case 6:
+        return spmd_array_from_pieces(mesh, "P(x)", SPMD_F32, shape, test_rank == 0, &whole, a);
+    case 7:
+        return spmd_reshard(scene->array, "P()", a);
+    case 8:
+        return spmd_array_gather(scene->array, 0, gathered, 9);
+    default:
+        return spmd_array_print(scene->array, stderr);
+    }
+}
+
+/* Whatever two calls the ranks are in, no data moves, and the mesh may be used on. */
+static void calls_are_not_taken_for_each_other(void)
+{
+    struct scene scene = {.mesh = make_mesh("x=*")};
+    spmd_array *a = NULL;
+    scene.sharding = sharding_of(scene.mesh, "P(x)");
+    scene.array = pattern_array(scene.mesh, "P(x)", SPMD_F32, SPMD_SHAPE(9));
+    for (int first = 0; first < CALLS && test_size > 1; first++)
+        for (int other = 0; other < CALLS; other++)
+            if (first != other)
+                EXPECT_FAILS(make_call(test_rank == test_size - 1 ? other : first, &scene, &a),
+                             SPMD_ERR_DISAGREE, "");
+    EXPECT(a == NULL);
+    check_put_root(scene.sharding, "P(x)", SPMD_F32, SPMD_SHAPE(9));
+    spmd_array_free(&scene.array);
+    spmd_sharding_free(&scene.sharding);
+    spmd_mesh_free(&scene.mesh);
+}
+
 HARNESS_MAIN("put", CASE(every_rank_has_all), CASE(one_rank_has_all), CASE(scalars),
              CASE(idle_ranks_may_call), CASE(bad_arguments_fail),
              CASE(one_ranks_mistake_is_everybodys),
              CASE(checks_compare_the_host_arrays_of_all_ranks), CASE(checks_compare_bits),
              CASE(checks_know_any_mesh), CASE(checks_name_the_leaf_of_a_tree), CASE(cyclic_rows),
              CASE(block_cyclic_rows), CASE(strided_in_two_dimensions),
-             CASE(one_rank_has_all_pieces), CASE(wrong_pieces_fail), CASE(more_wrong_pieces_fail))
+             CASE(one_rank_has_all_pieces), CASE(wrong_pieces_fail), CASE(more_wrong_pieces_fail),
+             CASE(calls_are_not_taken_for_each_other))
