@@ -109,10 +109,10 @@ static spmd_status open_aside(spmd_file *file, const struct aside_call *how)
 spmd_status spmd__aside_begin(spmd_mesh *mesh, const char *path, const struct aside_call *how,
                               spmd_file **file)
 {
-    TRY(spmd__file_check_mesh(mesh));
+    TRY(spmd__file_check_mesh(mesh, how->name, path));
     bool member = spmd__mesh_is_member(mesh);
     spmd_file *made = NULL;
-    spmd_status status = spmd__file_begin(mesh, path, file, &made);
+    spmd_status status = spmd__file_begin(mesh, how->name, path, file, &made);
     if (status == SPMD_OK) {
         made->seal = how->seal;
         made->step = how->step;
@@ -137,7 +137,7 @@ spmd_status spmd__aside_create(spmd_mesh *mesh, const char *path, int64_t seal, 
                                spmd_file **file)
 {
     const struct aside_call how = {
-        .name = "create", .seal = seal, .step = step, .open_aside = create_file};
+        .name = "spmd_file_create", .seal = seal, .step = step, .open_aside = create_file};
     return spmd__aside_begin(mesh, path, &how, file);
 }
 

@@ -62,7 +62,7 @@ static spmd_status set_text(const spmd_file *file, const char *name, const char 
 spmd_status spmd_dataset_set_text(spmd_file *file, const char *name, const char *attribute,
                                   const char *text)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     if (!spmd__mesh_is_member(file->mesh))
         return SPMD_OK;
     spmd_status status = check_names(name, attribute);
@@ -96,7 +96,7 @@ static spmd_status get_text(const spmd_file *file, const char *name, const char 
 spmd_status spmd_dataset_get_text(spmd_file *file, const char *name, const char *attribute,
                                   char **text)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     char *found = NULL;
     spmd_status status = check_names(name, attribute);
     if (status == SPMD_OK && !text)

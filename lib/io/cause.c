@@ -46,6 +46,11 @@ spmd_status spmd__io_fail_errno(int code, const char *format, ...)
     return status;
 }
 
+spmd_status spmd__io_refuse(const char *call, const char *of, const char *why)
+{
+    return spmd_fail(SPMD_ERR_ARGUMENT, "%s%s%s: %s", call, of ? " of " : "", of ? of : "", why);
+}
+
 spmd_status spmd__io_refine(spmd_status status, const char *format, ...)
 {
     char reason[ERROR_MESSAGE_BYTES];

@@ -21,6 +21,10 @@ enum { IO_ENDED = -1 };
 spmd_status spmd__io_fail_errno(int code, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Fails with SPMD_ERR_ARGUMENT, before there is a file to name: "spmd_write of x.h5: the array is
+ * NULL". `of` is the path or the name that the call was given; NULL: none. */
+spmd_status spmd__io_refuse(const char *call, const char *of, const char *why);
+
 /* Sets what the arguments print before the message of the last failure. */
 spmd_status spmd__io_refine(spmd_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

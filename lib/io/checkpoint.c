@@ -15,8 +15,9 @@ spmd_status spmd__checkpoint_enter(spmd_mesh *mesh, const char *call, spmd_statu
                                    const char *directory, uint64_t digest)
 {
     if (status == SPMD_OK && (!directory || *directory == '\0'))
-        status = spmd_fail(SPMD_ERR_ARGUMENT, "the directory of checkpoints is %s",
-                           directory ? "empty" : "NULL");
+        status = spmd__io_refuse(call, NULL,
+                                 directory ? "the directory of checkpoints is empty"
+                                           : "the directory of checkpoints is NULL");
     else if (status != SPMD_OK && directory)
         status = spmd__io_refine(status, "%s", directory);
     digest = spmd__hash_text(spmd__hash_text(digest, call), directory);
@@ -44,7 +45,7 @@ static spmd_status share_steps(spmd_mesh *mesh, const char *call, spmd_status st
 
 spmd_status spmd_checkpoint_latest(spmd_mesh *mesh, const char *directory, int64_t *step)
 {
-    TRY(spmd__file_check_mesh(mesh));
+    TRY(spmd__file_check_mesh(mesh, __func__, directory));
     struct step_list steps = {0};
     spmd_status status = SPMD_OK;
     if (!step)
@@ -59,7 +60,7 @@ spmd_status spmd_checkpoint_latest(spmd_mesh *mesh, const char *directory, int64
 spmd_status spmd_checkpoint_steps(spmd_mesh *mesh, const char *directory, int capacity,
                                   int64_t step[], int *count)
 {
-    TRY(spmd__file_check_mesh(mesh));
+    TRY(spmd__file_check_mesh(mesh, __func__, directory));
     struct step_list steps = {0};
     spmd_status status = SPMD_OK;
     if (capacity < 0 || (capacity > 0 && !step) || !count)

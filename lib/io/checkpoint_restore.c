@@ -146,7 +146,7 @@ static spmd_status restore_on_member(struct restoring *restoring, spmd_tree **tr
 
 static spmd_status restore(struct restoring *restoring, const char *call, spmd_tree **tree)
 {
-    TRY(spmd__file_check_mesh(restoring->mesh));
+    TRY(spmd__file_check_mesh(restoring->mesh, call, restoring->directory));
     if (!spmd__mesh_is_member(restoring->mesh))
         return read_file(restoring, restoring->directory, tree);
     int64_t step = restoring->choice.step;

@@ -72,7 +72,7 @@ static spmd_status save(struct saving *saving)
 spmd_status spmd_checkpoint_save(spmd_mesh *mesh, const char *directory, int64_t step,
                                  const spmd_tree *tree, int keep)
 {
-    TRY(spmd__file_check_mesh(mesh));
+    TRY(spmd__file_check_mesh(mesh, __func__, directory));
     if (!spmd__mesh_is_member(mesh))
         return SPMD_OK;
     const int64_t numbers[] = {step, keep};

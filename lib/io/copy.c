@@ -226,7 +226,7 @@ static spmd_status make_copy(const spmd_file *from, const char *name, spmd_file 
 
 spmd_status spmd_object_copy(spmd_file *from, const char *name, spmd_file *to)
 {
-    TRY(spmd__file_check(to));
+    TRY(spmd__file_check(to, __func__, name));
     if (!spmd__mesh_is_member(to->mesh))
         return SPMD_OK;
     TRY(enter(from, name, to, __func__, spmd__name_check(name)));
@@ -237,7 +237,7 @@ spmd_status spmd_object_copy(spmd_file *from, const char *name, spmd_file *to)
 
 spmd_status spmd_attributes_copy(spmd_file *from, const char *name, spmd_file *to)
 {
-    TRY(spmd__file_check(to));
+    TRY(spmd__file_check(to, __func__, name));
     if (!spmd__mesh_is_member(to->mesh))
         return SPMD_OK;
     bool root = name && strcmp(name, "/") == 0;

@@ -35,7 +35,7 @@ static spmd_status info(const spmd_file *file, const char *name, struct descript
 spmd_status spmd_dataset_info(spmd_file *file, const char *name, spmd_dtype *dtype,
                               spmd_shape *shape)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     struct description about = {.dtype = SPMD_DTYPE_NONE};
     spmd_status status = spmd__output_check(dtype && shape ? dtype : NULL);
     if (spmd__mesh_is_member(file->mesh)) {
@@ -61,7 +61,7 @@ static spmd_status find(const spmd_file *file, const char *name, bool *found)
 
 spmd_status spmd_dataset_exists(spmd_file *file, const char *name, bool *exists)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     bool found = false;
     spmd_status status = spmd__output_check(exists);
     if (spmd__mesh_is_member(file->mesh)) {

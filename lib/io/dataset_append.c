@@ -84,7 +84,7 @@ static spmd_status grow(struct writing *writing)
 
 spmd_status spmd_dataset_append(spmd_file *file, const char *name, spmd_array *array)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     if (!spmd__mesh_is_member(file->mesh))
         return SPMD_OK;
     struct writing writing = {.file = file, .name = name, .array = array};

@@ -168,7 +168,7 @@ static spmd_shape rows_of(const spmd_mesh *mesh, spmd_shape shape)
 spmd_status spmd_dataset_create(spmd_file *file, const char *name, spmd_dtype dtype,
                                 spmd_shape shape, const spmd_dataset_options *options)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     if (!spmd__mesh_is_member(file->mesh))
         return SPMD_OK;
     options = spmd__options_or_none(options);

@@ -173,7 +173,7 @@ static spmd_status read_for(const char *call, struct reading *reading, const cha
 spmd_status spmd_dataset_read(spmd_file *file, const char *name, const char *spec, spmd_dtype dtype,
                               spmd_array **array)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     struct reading reading = {.file = file, .name = name, .dtype = dtype};
     return read_for(__func__, &reading, spec, array);
 }
@@ -182,7 +182,7 @@ spmd_status spmd_dataset_read_hyperslab(spmd_file *file, const char *name,
                                         const spmd_hyperslab *slab, const char *spec,
                                         spmd_dtype dtype, spmd_array **array)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     struct reading reading = {.file = file, .name = name, .asked = slab, .dtype = dtype};
     return read_for(__func__, &reading, spec, array);
 }

@@ -24,7 +24,7 @@ static spmd_status make(struct writing *writing)
 spmd_status spmd_dataset_write_as(spmd_file *file, const char *name, spmd_array *array,
                                   const spmd_dataset_options *options)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     if (!spmd__mesh_is_member(file->mesh))
         return SPMD_OK;
     options = spmd__options_or_none(options);
@@ -63,7 +63,7 @@ static spmd_status find_part(struct writing *writing)
 spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,
                                          const spmd_hyperslab *slab, spmd_array *array)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     if (!spmd__mesh_is_member(file->mesh))
         return SPMD_OK;
     struct writing writing = {.file = file, .name = name, .array = array, .asked = slab};
@@ -73,7 +73,7 @@ spmd_status spmd_dataset_write_hyperslab(spmd_file *file, const char *name,
 spmd_status spmd_write(spmd_array *array, const char *path, const char *name)
 {
     if (!array)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the array is NULL");
+        return spmd__io_refuse(__func__, path, "the array is NULL");
     spmd_file *file = NULL;
     TRY(spmd_file_create(array->sharding->mesh, path, &file));
     return spmd__file_end(&file, spmd_dataset_write(file, name, array));

@@ -12,12 +12,14 @@
 #include "io/aside.h"
 #include "io/cause.h"
 
-spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made)
+spmd_status spmd__file_begin(spmd_mesh *mesh, const char *call, const char *path, spmd_file **out,
+                             spmd_file **made)
 {
     if (!out)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the file is NULL");
+        return spmd__io_refuse(call, path, "the pointer for the file is NULL");
     if (!path || *path == '\0')
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the path of the file is %s", path ? "empty" : "NULL");
+        return spmd__io_refuse(
+            call, NULL, path ? "the path of the file is empty" : "the path of the file is NULL");
     spmd_file *file = NULL;
     TRY(spmd__alloc(1, sizeof *file, &file));
     file->id = H5I_INVALID_HID;
@@ -109,19 +111,19 @@ bool spmd__file_is_first(const spmd_file *file)
     return file->mesh->position == 0;
 }
 
-spmd_status spmd__file_check_mesh(const spmd_mesh *mesh)
+spmd_status spmd__file_check_mesh(const spmd_mesh *mesh, const char *call, const char *path)
 {
     if (!mesh)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the mesh is NULL");
+        return spmd__io_refuse(call, path, "the mesh is NULL");
     if (mesh->abstract)
         return spmd_fail(SPMD_ERR_MESH, "an abstract mesh has no ranks that could open a file");
     return SPMD_OK;
 }
 
-spmd_status spmd__file_check(const spmd_file *file)
+spmd_status spmd__file_check(const spmd_file *file, const char *call, const char *name)
 {
     if (!file)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the file is NULL: it is closed, or was never opened");
+        return spmd__io_refuse(call, name, "the file is NULL: it is closed, or was never opened");
     return SPMD_OK;
 }
 
@@ -171,7 +173,7 @@ static spmd_status close_late(const spmd_file *file)
 
 spmd_status spmd_file_close(spmd_file **file)
 {
-    TRY(spmd__file_check(file ? *file : NULL));
+    TRY(spmd__file_check(file ? *file : NULL, __func__, NULL));
     spmd_file *closed = *file;
     spmd_status status = SPMD_OK;
     if (!spmd__mpi_is_alive()) {

@@ -33,7 +33,8 @@ struct spmd_file {
 };
 
 /* Local. Checks the arguments of an opening and makes the handle, without an HDF5 file. */
-spmd_status spmd__file_begin(spmd_mesh *mesh, const char *path, spmd_file **out, spmd_file **made);
+spmd_status spmd__file_begin(spmd_mesh *mesh, const char *call, const char *path, spmd_file **out,
+                             spmd_file **made);
 
 /* Collective. Ends an opening with an agreement on arguments, of which `digest` tells, and on
  * success: `made` (may be NULL) goes to *out; or away, on all ranks. */
@@ -53,9 +54,10 @@ spmd_status spmd__file_shut(spmd_file *file);
 /* Local. Whether this rank is position 0, which alone makes, puts in place and removes. */
 bool spmd__file_is_first(const spmd_file *file);
 
-/* Local. That there is a file, and a mesh that can do I/O; no agreement can follow without. */
-spmd_status spmd__file_check(const spmd_file *file);
-spmd_status spmd__file_check_mesh(const spmd_mesh *mesh);
+/* Local. That there is a file, and a mesh that can do I/O; no agreement can follow without.
+ * Messages name the call, and what else it was given. */
+spmd_status spmd__file_check(const spmd_file *file, const char *call, const char *name);
+spmd_status spmd__file_check_mesh(const spmd_mesh *mesh, const char *call, const char *path);
 
 /* Local. That the file is being written, or is not; for spmd__file_enter. */
 spmd_status spmd__file_check_new(const spmd_file *file);

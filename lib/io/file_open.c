@@ -97,9 +97,9 @@ static spmd_status open_image(spmd_file *file, const void *bytes, size_t size)
 
 spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file)
 {
-    TRY(spmd__file_check_mesh(mesh));
+    TRY(spmd__file_check_mesh(mesh, __func__, path));
     spmd_file *made = NULL;
-    spmd_status status = spmd__file_begin(mesh, path, file, &made);
+    spmd_status status = spmd__file_begin(mesh, __func__, path, file, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         QUIETLY(status = spmd__file_open_old(made));
     uint64_t digest = spmd__hash_text(spmd__hash_text(0, __func__), path);
@@ -109,9 +109,9 @@ spmd_status spmd_file_open(spmd_mesh *mesh, const char *path, spmd_file **file)
 spmd_status spmd_file_open_image(spmd_mesh *mesh, const void *bytes, size_t size, const char *name,
                                  spmd_file **file)
 {
-    TRY(spmd__file_check_mesh(mesh));
+    TRY(spmd__file_check_mesh(mesh, __func__, name));
     spmd_file *made = NULL;
-    spmd_status status = spmd__file_begin(mesh, name, file, &made);
+    spmd_status status = spmd__file_begin(mesh, __func__, name, file, &made);
     if (status == SPMD_OK && spmd__mesh_is_member(mesh))
         QUIETLY(status = open_image(made, bytes, size));
     uint64_t digest = spmd__hash_text(spmd__hash_text(0, __func__), name);

@@ -218,7 +218,7 @@ static spmd_status list_on_member(spmd_file *file, const char *name, spmd_status
 
 spmd_status spmd_file_list(spmd_file *file, const char *name, spmd_file_listing **listing)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     spmd_file_listing *made = NULL;
     spmd_status status = spmd__alloc(1, sizeof *made, &made);
     if (status == SPMD_OK)

@@ -7,10 +7,10 @@
 #include "core/hash.h"
 #include "io/cause.h"
 
-spmd_status spmd__loader_check(const spmd_loader *loader)
+spmd_status spmd__loader_check(const spmd_loader *loader, const char *call)
 {
     if (!loader)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the loader is NULL: it is freed, or was never made");
+        return spmd__io_refuse(call, NULL, "the loader is NULL: it is freed, or was never made");
     return SPMD_OK;
 }
 
@@ -97,7 +97,7 @@ static spmd_status next_on_member(spmd_loader *loader, spmd_status status, spmd_
 
 spmd_status spmd_loader_next(spmd_loader *loader, spmd_array *batch[])
 {
-    TRY(spmd__loader_check(loader));
+    TRY(spmd__loader_check(loader, __func__));
     spmd_status status = SPMD_OK;
     if (!batch)
         status = spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the batch, it is NULL");

@@ -41,7 +41,7 @@ struct spmd_loader {
 #define LAST_EPOCH INT64_C(4294967295)
 
 /* Local. That there is a loader. */
-spmd_status spmd__loader_check(const spmd_loader *loader);
+spmd_status spmd__loader_check(const spmd_loader *loader, const char *call);
 
 /* Collective, on members. Goes to a batch, after an agreement on it and on each rank's `status`. */
 spmd_status spmd__loader_go(spmd_loader *loader, const char *call, spmd_status status,

@@ -139,7 +139,7 @@ spmd_status spmd_loader_create(spmd_mesh *mesh, const char *path, int ndatasets,
                                const char *const names[], const char *const specs[],
                                const spmd_loader_options *options, spmd_loader **loader)
 {
-    TRY(spmd__file_check_mesh(mesh));
+    TRY(spmd__file_check_mesh(mesh, __func__, path));
     spmd_loader *made = NULL;
     spmd_status status = check_arguments(ndatasets, names, specs, options, loader);
     uint64_t hash = status == SPMD_OK ? digest(ndatasets, names, specs, options) : 0;

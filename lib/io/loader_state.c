@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "comm/mesh.h"
+#include "io/cause.h"
 #include "io/loader.h"
 
 /* What the order of rows and the cut into batches depend on, beside key and datasets. */
@@ -52,9 +53,9 @@ static spmd_status fill_state(const spmd_loader *loader, spmd_tree *state)
 
 spmd_status spmd_loader_state(const spmd_loader *loader, spmd_tree **state)
 {
-    TRY(spmd__loader_check(loader));
+    TRY(spmd__loader_check(loader, __func__));
     if (!state)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "the pointer for the state is NULL");
+        return spmd__io_refuse(__func__, loader->file->path, "the pointer for the state is NULL");
     spmd_tree *made = NULL;
     TRY(spmd_tree_create(&made));
     spmd_status status = fill_state(loader, made);
@@ -117,7 +118,7 @@ static spmd_status check_position(const spmd_loader *loader, int64_t epoch, int6
 
 spmd_status spmd_loader_seek(spmd_loader *loader, int64_t epoch, int64_t step)
 {
-    TRY(spmd__loader_check(loader));
+    TRY(spmd__loader_check(loader, __func__));
     if (!spmd__mesh_is_member(loader->file->mesh))
         return SPMD_OK;
     return spmd__loader_go(loader, __func__, check_position(loader, epoch, step), epoch, step);
@@ -150,7 +151,7 @@ static spmd_status read_state(const spmd_loader *loader, const spmd_tree *state,
 
 spmd_status spmd_loader_resume(spmd_loader *loader, const spmd_tree *state)
 {
-    TRY(spmd__loader_check(loader));
+    TRY(spmd__loader_check(loader, __func__));
     if (!spmd__mesh_is_member(loader->file->mesh))
         return SPMD_OK;
     int64_t epoch = 0, step = 0;

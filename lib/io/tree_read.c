@@ -28,7 +28,7 @@ static spmd_status read_leaf(const struct tree_reading *reading, const char *nam
 
 spmd_status spmd_tree_read(spmd_file *file, const char *name, const char *specs, spmd_tree **tree)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     struct tree_reading reading = {.file = file, .match = match_specs, .read = read_leaf};
     spmd_tree *asked = NULL;
     spmd_status status = spmd__tree_reading_begin(&reading, name, tree);

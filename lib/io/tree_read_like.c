@@ -102,7 +102,7 @@ static spmd_status read_leaf(const struct tree_reading *reading, const char *nam
 spmd_status spmd_tree_read_like(spmd_file *file, const char *name, const spmd_tree *like,
                                 const spmd_tree_read_options *options, spmd_tree **tree)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     struct tree_reading reading = {.file = file,
                                    .asked = like,
                                    .match = match_like,

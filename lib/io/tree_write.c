@@ -139,7 +139,7 @@ static spmd_status check_free(const spmd_file *file, const char *name, const spm
 
 spmd_status spmd_tree_write(spmd_file *file, const char *name, const spmd_tree *tree)
 {
-    TRY(spmd__file_check(file));
+    TRY(spmd__file_check(file, __func__, name));
     if (!spmd__mesh_is_member(file->mesh))
         return SPMD_OK;
     const char *in_file = NULL;

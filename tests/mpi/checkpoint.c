@@ -482,8 +482,10 @@ static void wrong_uses(void)
                  ": keep is -1");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, directory, 1, none, 0), SPMD_ERR_ARGUMENT,
                  "a dict or a list");
-    EXPECT_FAILS(spmd_checkpoint_save(mesh, NULL, 1, state, 0), SPMD_ERR_ARGUMENT, "NULL");
-    EXPECT_FAILS(spmd_checkpoint_save(NULL, directory, 1, state, 0), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_checkpoint_save(mesh, NULL, 1, state, 0), SPMD_ERR_ARGUMENT,
+                 "spmd_checkpoint_save: the directory of checkpoints is NULL");
+    EXPECT_FAILS(spmd_checkpoint_save(NULL, directory, 1, state, 0), SPMD_ERR_ARGUMENT,
+                 ": the mesh is NULL");
     make_file(scratch("file"), "no directory");
     EXPECT_FAILS(spmd_checkpoint_save(mesh, scratch("file"), 1, state, 0), SPMD_ERR_FILE,
                  "cannot be made: not a directory");

@@ -506,7 +506,8 @@ static void files_that_cannot_be_opened(void)
     EXPECT_FAILS(spmd_file_open(mesh, scratch("text.h5/no.h5"), &file), SPMD_ERR_FILE,
                  "no.h5: not a directory");
     EXPECT_FAILS(spmd_file_open(mesh, "", &file), SPMD_ERR_ARGUMENT, "empty");
-    EXPECT_FAILS(spmd_file_open(mesh, NULL, &file), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_file_open(mesh, NULL, &file), SPMD_ERR_ARGUMENT,
+                 "spmd_file_open: the path of the file is NULL");
     EXPECT_FAILS(spmd_read(mesh, scratch("no.h5"), "v", "P(x)", SPMD_F64, &array), SPMD_ERR_FILE,
                  "no.h5: no such file or directory");
     EXPECT_FAILS(spmd_read(mesh, whole, "w", "P(x)", SPMD_F64, &array), SPMD_ERR_FILE,
@@ -640,7 +641,8 @@ static void files_that_cannot_be_created(void)
                  ": is a directory");
     EXPECT_FAILS(spmd_file_create(mesh, "/dev/null", &file), SPMD_ERR_FILE,
                  "/dev/null: not a regular file");
-    EXPECT_FAILS(spmd_file_create(mesh, NULL, &file), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_file_create(mesh, NULL, &file), SPMD_ERR_ARGUMENT,
+                 "spmd_file_create: the path of the file is NULL");
     EXPECT(file == NULL);
     spmd_mesh_free(&mesh);
 }
@@ -874,7 +876,8 @@ static void idle_ranks_succeed_at_once(void)
     EXPECT_FAILS(spmd_dataset_get_text(file, "v", "unit", NULL), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_FAILS(spmd_dataset_read(file, "v", "P(x)", SPMD_I32, NULL), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_FAILS(spmd_read(mesh, path, "v", "P(x)", SPMD_I32, NULL), SPMD_ERR_ARGUMENT, "NULL");
-    EXPECT_FAILS(spmd_file_open(mesh, path, NULL), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_file_open(mesh, path, NULL), SPMD_ERR_ARGUMENT,
+                 ".h5: the pointer for the file is NULL");
     EXPECT_OK(spmd_dataset_read(file, "v", "P(x)", SPMD_DTYPE_NONE, &read));
     if (idle)
         EXPECT(spmd_array_block(read) == NULL && spmd_array_shape(read).dim[0] == -1);
@@ -900,16 +903,19 @@ static void wrong_use_is_told(void)
     EXPECT_OK(spmd_array_arange(other, "P(z)", SPMD_I32, SPMD_SHAPE(7), &foreign));
     EXPECT_OK(spmd_mesh_create_abstract("x=4", &abstract));
 
-    EXPECT_FAILS(spmd_file_close(&file), SPMD_ERR_ARGUMENT, "closed, or was never opened");
+    EXPECT_FAILS(spmd_file_close(&file), SPMD_ERR_ARGUMENT,
+                 "spmd_file_close: the file is NULL: it is closed, or was never opened");
     EXPECT_FAILS(spmd_file_close(NULL), SPMD_ERR_ARGUMENT, "closed, or was never opened");
     EXPECT_FAILS(spmd_dataset_write(file, "v", array), SPMD_ERR_ARGUMENT, "closed");
-    EXPECT_FAILS(spmd_dataset_exists(file, "v", &exists), SPMD_ERR_ARGUMENT, "closed");
+    EXPECT_FAILS(spmd_dataset_exists(file, "v", &exists), SPMD_ERR_ARGUMENT,
+                 "spmd_dataset_exists of v: the file is NULL");
     spmd_file_discard(&file);
-    EXPECT_FAILS(spmd_file_open(NULL, path, &file), SPMD_ERR_ARGUMENT, "mesh is NULL");
+    EXPECT_FAILS(spmd_file_open(NULL, path, &file), SPMD_ERR_ARGUMENT, "use.h5: the mesh is NULL");
     EXPECT_FAILS(spmd_file_create(abstract, path, &file), SPMD_ERR_MESH, "abstract");
     EXPECT_FAILS(spmd_file_open(abstract, path, &file), SPMD_ERR_MESH, "abstract");
     EXPECT_FAILS(spmd_file_open_image(abstract, "", 1, "m", &file), SPMD_ERR_MESH, "abstract");
-    EXPECT_FAILS(spmd_write(NULL, path, "v"), SPMD_ERR_ARGUMENT, "array is NULL");
+    EXPECT_FAILS(spmd_write(NULL, path, "v"), SPMD_ERR_ARGUMENT, "use.h5: the array is NULL");
+    EXPECT_FAILS(spmd_write(NULL, NULL, "v"), SPMD_ERR_ARGUMENT, "spmd_write: the array is NULL");
 
     EXPECT_OK(spmd_file_create(mesh, path, &file));
     EXPECT_FAILS(spmd_dataset_write(file, "v", foreign), SPMD_ERR_MESH, "another mesh");

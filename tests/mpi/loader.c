@@ -549,7 +549,8 @@ static void datasets_that_do_not_fit_are_refused(void)
                  SPMD_ERR_ARGUMENT, "names");
     EXPECT_FAILS(spmd_loader_create(mesh, scratch("no.h5"), 1, names, specs, &options, &loader),
                  SPMD_ERR_FILE, "no such file");
-    EXPECT_FAILS(spmd_loader_next(NULL, NULL), SPMD_ERR_ARGUMENT, "the loader is NULL");
+    EXPECT_FAILS(spmd_loader_next(NULL, NULL), SPMD_ERR_ARGUMENT,
+                 "spmd_loader_next: the loader is NULL");
     expect_disagreement(spmd_loader_create(mesh, path, is_last_of_many() ? 1 : 2,
                                            (const char *[]){"contiguous", "row"}, specs, &options,
                                            &loader));

@@ -162,7 +162,8 @@ static void what_cannot_be_changed_is_told(void)
         EXPECT(truncate(whole, 1000) == 0);
     after_rank_0();
     EXPECT_FAILS(spmd_file_modify(mesh, whole, &file), SPMD_ERR_FILE, "v.h5: cut short");
-    EXPECT_FAILS(spmd_file_modify(mesh, NULL, &file), SPMD_ERR_ARGUMENT, "NULL");
+    EXPECT_FAILS(spmd_file_modify(mesh, NULL, &file), SPMD_ERR_ARGUMENT,
+                 "spmd_file_modify: the path of the file is NULL");
     EXPECT_FAILS(spmd_file_modify(mesh, path, NULL), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_FAILS(spmd_file_modify(NULL, path, &file), SPMD_ERR_ARGUMENT, "mesh is NULL");
     EXPECT(file == NULL);
