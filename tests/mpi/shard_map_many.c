@@ -134,8 +134,8 @@ static void vmaps_in_planned_runs_ask_for_no_memory(void)
     spmd_mesh_free(&mesh);
 }
 
-/* Many on one rank, where a few bytes of each add up to more than the slack; fewer on several, which
- * wait for each other, and under a sanitizer, which keeps what was freed for a while. */
+/* Many on one rank, where a few bytes of each add up to more than the slack; fewer on several,
+ * which wait for each other, and under a sanitizer, which keeps what was freed for a while. */
 static int calls(void)
 {
 #ifdef __SANITIZE_ADDRESS__
