@@ -5,6 +5,7 @@
 
 #include "array/lane.h"
 #include "comm/mpi.h"
+#include "core/absent.h"
 #include "core/stream.h"
 
 /* What this rank's own lists say of the move. Each peer has one part. */
@@ -106,8 +107,8 @@ static spmd_status find_rank(struct account *account, int64_t position)
                          "no rank of an abstract mesh is this one: name a position, 0 to %lld",
                          (long long)forecast->stands.count - 1);
     if (position < 0 || position >= forecast->stands.count)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no position %lld, only 0 to %lld",
-                         (long long)position, (long long)forecast->stands.count - 1);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s",
+                         spmd__absent("position", position, 0, forecast->stands.count).text);
     account->rank = position;
     account->stand = spmd__stands_find(&forecast->stands, position);
     return SPMD_OK;

@@ -1,6 +1,7 @@
 /* array/gather.c - whole arrays, or parts of them, in the memory of one rank or of all. */
 #include "array/gather.h"
 
+#include "core/absent.h"
 #include "core/block.h"
 #include "core/box.h"
 #include "core/hash.h"
@@ -83,9 +84,8 @@ static spmd_status check(const spmd_array *array, int64_t root, const void *host
 {
     int64_t positions = spmd_mesh_size(array->sharding->mesh);
     if (root != SPMD_ALL && (root < 0 || root >= positions))
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "gather: root %lld is not one of the mesh's %lld positions",
-                         (long long)root, (long long)positions);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "gather: %s",
+                         spmd__absent("root", root, 0, positions).text);
     return receives(array, root) ? spmd__array_check_host(array, "gather", host, count) : SPMD_OK;
 }
 

@@ -2,6 +2,7 @@
  * dimensions that they lie along. */
 #include "array/grid.h"
 
+#include "core/absent.h"
 #include "core/error.h"
 #include "core/shape.h"
 
@@ -179,8 +180,8 @@ static spmd_status check_permutation(const int perm[], int ndim)
     uint32_t seen = 0;
     for (int d = 0; d < ndim; d++) {
         if (perm[d] < 0 || perm[d] >= ndim)
-            return spmd_fail(SPMD_ERR_ARGUMENT, "transpose: there is no dim %d of %d", perm[d],
-                             ndim);
+            return spmd_fail(SPMD_ERR_ARGUMENT, "transpose: %s",
+                             spmd__absent("dim", perm[d], 0, ndim).text);
         if (seen >> perm[d] & 1)
             return spmd_fail(SPMD_ERR_ARGUMENT, "transpose: dim %d of %d is named twice", perm[d],
                              ndim);
@@ -211,8 +212,8 @@ spmd_status spmd_grid_replicate(const spmd_grid *grid, int dim, spmd_grid *out)
 {
     TRY(spmd__grid_check(grid));
     if (dim != SPMD_ALL_DIMS && (dim < 0 || dim >= grid->shape.ndim))
-        return spmd_fail(SPMD_ERR_ARGUMENT, "replicate: there is no dim %d of %d", dim,
-                         grid->shape.ndim);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "replicate: %s",
+                         spmd__absent("dim", dim, 0, grid->shape.ndim).text);
     spmd_grid made = *grid;
     for (int d = 0; d < made.shape.ndim; d++)
         if (dim == SPMD_ALL_DIMS || dim == d) {

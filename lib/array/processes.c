@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "array/array.h"
+#include "core/absent.h"
 #include "core/mem.h"
 
 /* Indices lo ... hi - 1 of one dimension. */
@@ -35,7 +36,7 @@ spmd_status spmd_sharding_num_addressable_indices(const spmd_sharding *sharding,
 {
     TRY(spmd_sharding_check(sharding, global));
     if (dim < 0 || dim >= global.ndim)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no dim %d of %d", dim, global.ndim);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s", spmd__absent("dim", dim, 0, global.ndim).text);
     if (npositions < 0)
         return spmd_fail(SPMD_ERR_ARGUMENT, "%lld positions", (long long)npositions);
     if (!positions && npositions > 0)

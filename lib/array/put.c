@@ -2,6 +2,7 @@
 #include "array/array.h"
 #include "array/exchange.h"
 #include "array/host_values.h"
+#include "core/absent.h"
 #include "core/block.h"
 #include "core/hash.h"
 #include "core/overlap.h"
@@ -97,9 +98,8 @@ static spmd_status check_root(const spmd_mesh *mesh, int64_t root)
 {
     int64_t size = spmd_mesh_size(mesh);
     if (root < 0 || root >= size)
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "device_put: root %lld is not one of the mesh's %lld positions",
-                         (long long)root, (long long)size);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "device_put: %s",
+                         spmd__absent("root", root, 0, size).text);
     return SPMD_OK;
 }
 

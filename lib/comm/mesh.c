@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comm/mpi.h"
+#include "core/absent.h"
 
 spmd_mesh *spmd__mesh_root(spmd_mesh *mesh)
 {
@@ -154,8 +155,8 @@ spmd_status spmd__mesh_check_position(const spmd_mesh *mesh, int64_t position)
 {
     int64_t size = spmd_mesh_size(mesh);
     if (position < 0 || position >= size)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "position %lld is not one of the mesh's %lld",
-                         (long long)position, (long long)size);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "mesh %s: %s", spmd__axes_text(&mesh->axes).text,
+                         spmd__absent("position", position, 0, size).text);
     return SPMD_OK;
 }
 

@@ -268,6 +268,15 @@ struct axes_text spmd__axes_text(const struct axes *axes)
     return buffer;
 }
 
+struct axes_lack spmd__axes_lack(const struct axes *axes, const char *name, size_t length)
+{
+    struct axes_lack lack;
+    struct text text = spmd__text_begin(lack.text, sizeof lack.text);
+    spmd__text_add(&text, "mesh %s: the mesh has no axis %.*s; name one of its own",
+                   spmd__axes_text(axes).text, (int)length, name);
+    return lack;
+}
+
 bool spmd__axis_list_has(const struct axis_list *list, int axis)
 {
     for (int i = 0; i < list->count; i++)
@@ -286,8 +295,8 @@ static spmd_status parse_member(struct cursor *cursor, const struct axes *axes,
                          cursor->start, spmd__cursor_column(cursor));
     int axis = spmd__axes_find(axes, name, length);
     if (axis < 0)
-        return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": mesh %s has no axis %.*s", cursor->start,
-                         spmd__axes_text(axes).text, (int)length, name);
+        return spmd_fail(SPMD_ERR_MESH, "axes \"%s\" on %s", cursor->start,
+                         spmd__axes_lack(axes, name, length).text);
     if (spmd__axis_list_has(list, axis))
         return spmd_fail(SPMD_ERR_MESH, "axes \"%s\": axis %s is given twice", cursor->start,
                          axes->name[axis]);

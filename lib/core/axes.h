@@ -64,6 +64,12 @@ struct axes_text {
 };
 struct axes_text spmd__axes_text(const struct axes *axes);
 
+/* Why a text cannot name an axis: "mesh x=4,y=2: the mesh has no axis q; name one of its own". */
+struct axes_lack {
+    char text[sizeof(struct axes_text) + SPMD_MAX_NAME + 64];
+};
+struct axes_lack spmd__axes_lack(const struct axes *axes, const char *name, size_t length);
+
 /* Reads a list of axes of `axes`: "x", "x,y", "(x,y)", "" for none. Fails with SPMD_ERR_SYNTAX,
  * or SPMD_ERR_MESH for an unknown axis or one given twice. */
 spmd_status spmd__axis_list_parse(const char *text, const struct axes *axes,

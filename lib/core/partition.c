@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "core/absent.h"
 #include "core/cursor.h"
 #include "core/mem.h"
 
@@ -27,9 +28,8 @@ static spmd_status read_member(struct reading *reading)
     if (!spmd__cursor_number(&reading->cursor, &member))
         return fail_syntax(reading, "a member's number");
     if (member >= reading->size)
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "axes \"%s\": there is no member %lld, they are 0 to %lld",
-                         reading->cursor.start, (long long)member, (long long)reading->size - 1);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "axes \"%s\": %s", reading->cursor.start,
+                         spmd__absent("member", member, 0, reading->size).text);
     if (reading->seen[member])
         return spmd_fail(SPMD_ERR_ARGUMENT, "axes \"%s\": member %lld stands twice",
                          reading->cursor.start, (long long)member);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/absent.h"
+
 static const struct row {
     const char *name;
     const char *values;
@@ -80,7 +82,8 @@ spmd_status spmd_setting_check(spmd_setting setting)
     double seconds;
     struct costs costs;
     if ((unsigned)setting >= SETTINGS)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "there is no setting %d", (int)setting);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s",
+                         spmd__absent("setting", (int)setting, 0, SETTINGS).text);
     if (setting == SPMD_SETTING_WATCHDOG)
         return spmd__setting_read_watchdog(&seconds);
     if (setting == SPMD_SETTING_COSTS)

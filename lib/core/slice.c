@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "core/absent.h"
 #include "core/cursor.h"
 #include "core/error.h"
 
@@ -19,9 +20,8 @@ static spmd_status fix(struct fixture *fixture, const char *what, int axis, int6
     if (spmd__axis_list_has(&fixture->fixed, axis))
         return spmd_fail(SPMD_ERR_MESH, "coordinates \"%s\": axis %s is given twice", what, name);
     if (coordinate < 0 || coordinate >= fixture->axes->size[axis])
-        return spmd_fail(SPMD_ERR_MESH,
-                         "coordinates \"%s\": axis %s has size %lld, there is no coordinate %lld",
-                         what, name, (long long)fixture->axes->size[axis], (long long)coordinate);
+        return spmd_fail(SPMD_ERR_MESH, "coordinates \"%s\": along axis %s %s", what, name,
+                         spmd__absent("coordinate", coordinate, 0, fixture->axes->size[axis]).text);
     fixture->fixed.axis[fixture->fixed.count++] = axis;
     fixture->coordinates[axis] = coordinate;
     return SPMD_OK;
@@ -39,8 +39,8 @@ static spmd_status parse_coordinate(struct cursor *cursor, struct fixture *fixtu
     int axis = spmd__axes_find(fixture->axes, name, length);
     if (axis >= 0)
         return fix(fixture, cursor->start, axis, coordinate);
-    return spmd_fail(SPMD_ERR_MESH, "coordinates \"%s\": mesh %s has no axis %.*s", cursor->start,
-                     spmd__axes_text(fixture->axes).text, (int)length, name);
+    return spmd_fail(SPMD_ERR_MESH, "coordinates \"%s\" on %s", cursor->start,
+                     spmd__axes_lack(fixture->axes, name, length).text);
 }
 
 static void add_axis(struct axes *axes, const char name[SPMD_MAX_NAME], int64_t size)

@@ -67,9 +67,8 @@ static spmd_status read_axis(struct reader *reader, int *axis)
         return fail_syntax(reader, "a closing quote");
     *axis = spmd__axes_find(reader->axes, name, length);
     if (*axis < 0)
-        return spmd_fail(SPMD_ERR_SPEC,
-                         "%s on mesh %s: the mesh has no axis %.*s; name one of its own",
-                         reader->whole, spmd__axes_text(reader->axes).text, (int)length, name);
+        return spmd_fail(SPMD_ERR_SPEC, "%s on %s", reader->whole,
+                         spmd__axes_lack(reader->axes, name, length).text);
     return SPMD_OK;
 }
 

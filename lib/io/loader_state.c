@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "comm/mesh.h"
+#include "core/absent.h"
 #include "io/cause.h"
 #include "io/loader.h"
 
@@ -108,11 +109,12 @@ static spmd_status check_datasets(const spmd_loader *loader, const spmd_tree *st
 
 static spmd_status check_position(const spmd_loader *loader, int64_t epoch, int64_t step)
 {
-    if (epoch < 0 || epoch > LAST_EPOCH || step < 0 || step >= loader->batches)
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "there is no batch %" PRId64 " of epoch %" PRId64 "; an epoch has %" PRId64
-                         " batches",
-                         step, epoch, loader->batches);
+    if (epoch < 0 || epoch > LAST_EPOCH)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s",
+                         spmd__absent("epoch", epoch, 0, LAST_EPOCH + 1).text);
+    if (step < 0 || step >= loader->batches)
+        return spmd_fail(SPMD_ERR_ARGUMENT, "in an epoch %s",
+                         spmd__absent("batch", step, 0, loader->batches).text);
     return SPMD_OK;
 }
 

@@ -1,6 +1,7 @@
 /* map/batch.c - blocks with a batch dimension, and their slices without it. */
 #include "map/batch.h"
 
+#include "core/absent.h"
 #include "core/error.h"
 
 spmd_status spmd__batch_axis(const struct names *names, enum argument_kind kind, int index,
@@ -8,8 +9,8 @@ spmd_status spmd__batch_axis(const struct names *names, enum argument_kind kind,
 {
     *dim = axis == SPMD_NOT_MAPPED ? -1 : axis < 0 ? axis + ndim : axis;
     if (axis != SPMD_NOT_MAPPED && (*dim < 0 || *dim >= ndim))
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s is %d, but the block has %d dimension%s",
-                         spmd__argument(names, kind, index).text, axis, ndim, ndim == 1 ? "" : "s");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s: %s", spmd__argument(names, kind, index).text,
+                         spmd__absent("dim", axis, -ndim, ndim).text);
     return SPMD_OK;
 }
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "comm/mpi.h"
+#include "core/absent.h"
 #include "core/block.h"
 #include "core/place.h"
 #include "core/shape.h"
@@ -122,7 +123,8 @@ spmd_status spmd__collective_resolve_dim(const struct operation *op, int ndim, i
 {
     int resolved = *dim < 0 ? *dim + ndim : *dim;
     if (resolved < 0 || resolved >= ndim || ndim > SPMD_MAX_DIMS)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s along dim %d of %d", op->kind->name, *dim, ndim);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s over %s: %s", op->kind->name, op->axes,
+                         spmd__absent("dim", *dim, -ndim, ndim).text);
     *dim = resolved;
     return SPMD_OK;
 }

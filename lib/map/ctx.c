@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "comm/mesh.h"
+#include "core/absent.h"
 #include "core/mem.h"
 #include "core/shape.h"
 #include "core/tell.h"
@@ -23,16 +24,16 @@ void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status)
 static spmd_status check_input(const spmd_ctx *ctx, const char *call, int index)
 {
     if (index < 0 || index >= ctx->nin)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s(ctx, %d): this %s has %d input%s", call, index,
-                         ctx->kind->name, ctx->nin, ctx->nin == 1 ? "" : "s");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s(ctx, %d): in this %s %s", call, index,
+                         ctx->kind->name, spmd__absent("input", index, 0, ctx->nin).text);
     return SPMD_OK;
 }
 
 static spmd_status check_output(const spmd_ctx *ctx, const char *call, int index)
 {
     if (index < 0 || index >= ctx->nout)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "%s(ctx, %d, ...): this %s has %d output%s", call,
-                         index, ctx->kind->name, ctx->nout, ctx->nout == 1 ? "" : "s");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s(ctx, %d, ...): in this %s %s", call, index,
+                         ctx->kind->name, spmd__absent("output", index, 0, ctx->nout).text);
     return SPMD_OK;
 }
 

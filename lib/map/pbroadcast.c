@@ -1,14 +1,15 @@
 /* map/pbroadcast.c - one member's block in everybody's. */
 #include <string.h>
 
+#include "core/absent.h"
 #include "core/block.h"
 #include "map/collective.h"
 
 static spmd_status check(struct operation *op, const struct group *group, int64_t size)
 {
     if (op->source < 0 || op->source >= size)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "pbroadcast from %lld: the group along %s has %lld",
-                         (long long)op->source, op->axes, (long long)size);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "pbroadcast over %s: %s", op->axes,
+                         spmd__absent("member", op->source, 0, size).text);
     TRY(spmd__collective_check_out(op, op->in->dtype, spmd_block_shape(op->in)));
     return spmd__collective_check_equal(op, group);
 }

@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 
+#include "core/absent.h"
 #include "core/hash.h"
 #include "core/mem.h"
 #include "core/shape.h"
@@ -117,8 +118,9 @@ static spmd_status map_outputs(struct pmap *pmap)
     for (int k = 0; k < pmap->nout; k++) {
         int dim = pmap->out_axes[k];
         if (dim != SPMD_NOT_MAPPED && (dim < -SPMD_MAX_DIMS || dim >= SPMD_MAX_DIMS))
-            return spmd_fail(SPMD_ERR_ARGUMENT, "%s is %d, arrays have %d dimensions",
-                             spmd__argument(&pmap->names, OUT_AXIS, k).text, dim, SPMD_MAX_DIMS);
+            return spmd_fail(SPMD_ERR_ARGUMENT, "%s: %s",
+                             spmd__argument(&pmap->names, OUT_AXIS, k).text,
+                             spmd__absent("dim", dim, -SPMD_MAX_DIMS, SPMD_MAX_DIMS).text);
         print_spec(pmap, dim < 0 ? -1 : dim, &pmap->texts[pmap->nin + k]);
     }
     return SPMD_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "comm/parcels.h"
+#include "core/absent.h"
 #include "core/block.h"
 #include "core/hash.h"
 #include "map/request.h"
@@ -56,9 +57,8 @@ static spmd_status mark(struct marks *marks, int64_t member, const char *role)
 {
     const struct operation *op = marks->op;
     if (member < 0 || member >= marks->size)
-        return spmd_fail(SPMD_ERR_ARGUMENT,
-                         "%s over %s: there is no member %lld, they are 0 to %lld", op->kind->name,
-                         op->axes, (long long)member, (long long)marks->size - 1);
+        return spmd_fail(SPMD_ERR_ARGUMENT, "%s over %s: %s", op->kind->name, op->axes,
+                         spmd__absent("member", member, 0, marks->size).text);
     if (marks->seen[member])
         return spmd_fail(SPMD_ERR_ARGUMENT, "%s over %s: member %lld is %s twice", op->kind->name,
                          op->axes, (long long)member, role);

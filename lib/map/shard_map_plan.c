@@ -35,7 +35,7 @@ static spmd_status read_options(spmd_shard_map_call *call, const spmd_shard_map_
     if (call->replication == SPMD_REPLICATION_DEFAULT)
         TRY(read_environment(&call->replication));
     if (options->axes && spmd__axis_list_parse(options->axes, axes, &manual) != SPMD_OK)
-        return spmd_fail(SPMD_ERR_SPEC, "the option axes of a shard_map: %s", spmd_error_message());
+        return spmd_fail(SPMD_ERR_SPEC, "the options of a shard_map: %s", spmd_error_message());
     uint32_t all = spmd__axes_mask(axes);
     call->manual = manual.count > 0 ? spmd__axis_list_mask(&manual) : all;
     call->others = spmd__axis_list_of_mask(all & ~call->manual);

@@ -389,7 +389,7 @@ static void wrong_types_are_refused(void)
     const spmd_shape huge = SPMD_SHAPE(INT64_C(1) << 40, INT64_C(1) << 40);
     EXPECT_FAILS(spmd_array_zeros(NULL, "P()", SPMD_F32, shape, &array), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_FAILS(spmd_array_zeros(mesh, "P(q)", SPMD_F32, shape, &array), SPMD_ERR_SPEC,
-                 "no axis q");
+                 "no axis q; name one of its own");
     EXPECT_FAILS(spmd_array_zeros(mesh, "P(x,x)", SPMD_F32, SPMD_SHAPE(4, 4), &array),
                  SPMD_ERR_SPEC, "x");
     EXPECT_FAILS(spmd_array_zeros(mesh, "P(x", SPMD_F32, shape, &array), SPMD_ERR_SYNTAX, "P(x");

@@ -648,7 +648,7 @@ static spmd_status wrong_calls(spmd_ctx *ctx, void *user)
     turned.stride[1] = 2;
     EXPECT_FAILS(spmd_psum(ctx, &turned, "x", square), SPMD_ERR_SHAPE, "its input has strides");
     EXPECT_FAILS(spmd_pmax(ctx, square, "x", &turned), SPMD_ERR_SHAPE, "out has strides");
-    EXPECT_FAILS(spmd_psum(ctx, in, "q", in), SPMD_ERR_MESH, "no axis q");
+    EXPECT_FAILS(spmd_psum(ctx, in, "q", in), SPMD_ERR_MESH, "no axis q; name one of its own");
     EXPECT_FAILS(spmd_psum(ctx, in, "x,x", in), SPMD_ERR_MESH, "twice");
     EXPECT_FAILS(spmd_psum(ctx, in, "x,", in), SPMD_ERR_SYNTAX, "x,");
     EXPECT_FAILS(spmd_psum(ctx, in, "x", shorter), SPMD_ERR_SHAPE, "f32[4]");
@@ -657,9 +657,14 @@ static spmd_status wrong_calls(spmd_ctx *ctx, void *user)
     EXPECT_FAILS(spmd_pmean(ctx, whole, "x", whole), SPMD_ERR_DTYPE, "f32[4]");
     EXPECT_FAILS(spmd_pbroadcast(ctx, in, "x", 0, whole), SPMD_ERR_DTYPE, "i32[4]");
     EXPECT_FAILS(spmd_all_gather(ctx, in, "x,y", 0, SPMD_UNTILED, in), SPMD_ERR_SHAPE, "f32[4]");
-    EXPECT_FAILS(spmd_all_gather(ctx, in, "q", 0, SPMD_TILED, in), SPMD_ERR_MESH, "no axis q");
-    EXPECT(spmd_all_gather_shape(ctx, in, "x", 1, SPMD_TILED, &shape) != SPMD_OK);
-    EXPECT(spmd_all_gather_shape(ctx, in, "x", -2, SPMD_TILED, &shape) != SPMD_OK);
+    EXPECT_FAILS(spmd_all_gather(ctx, in, "q", 0, SPMD_TILED, in), SPMD_ERR_MESH,
+                 "no axis q; name one of its own");
+    EXPECT_FAILS(spmd_all_gather_shape(ctx, in, "x", 1, SPMD_TILED, &shape), SPMD_ERR_ARGUMENT,
+                 "all_gather over x: there is no dim 1, only -1 to 0");
+    EXPECT_FAILS(spmd_all_gather_shape(ctx, in, "x", -2, SPMD_TILED, &shape), SPMD_ERR_ARGUMENT,
+                 "all_gather over x: there is no dim -2, only -1 to 0");
+    EXPECT(spmd_axis_index(ctx, "q") == -1 && spmd_axis_size(ctx, "q") == -1);
+    EXPECT(strstr(spmd_error_message(), "no axis q; name one of its own") != NULL);
     EXPECT(spmd_all_gather_shape(ctx, in, "x", 2, SPMD_UNTILED, &shape) != SPMD_OK);
     EXPECT(spmd_all_gather_shape(ctx, in, "x", -3, SPMD_UNTILED, &shape) != SPMD_OK);
     spmd_block *scalar = spmd_temp(ctx, SPMD_F32, SPMD_SCALAR);

@@ -337,7 +337,8 @@ static spmd_status wrong_starts(spmd_ctx *ctx, void *user)
     spmd_request *request = NULL;
     number(ctx, 1, &in);
     EXPECT_FAILS(spmd_psum_start(ctx, in, "x", in, NULL), SPMD_ERR_ARGUMENT, "request");
-    EXPECT_FAILS(spmd_psum_start(ctx, in, "q", in, &request), SPMD_ERR_MESH, "no axis q");
+    EXPECT_FAILS(spmd_psum_start(ctx, in, "q", in, &request), SPMD_ERR_MESH,
+                 "no axis q; name one of its own");
     EXPECT_FAILS(spmd_psum_start(ctx, in, "x", wide, &request), SPMD_ERR_DTYPE, "f64");
     EXPECT_FAILS(spmd_psum_start(ctx, NULL, "x", in, &request), SPMD_ERR_ARGUMENT, "block");
     EXPECT_FAILS(spmd_pmax_start(ctx, complex, "x", complex, &request), SPMD_ERR_DTYPE, "c64");

@@ -202,7 +202,8 @@ static spmd_status wrong_groups(spmd_ctx *ctx, void *user)
     EXPECT_FAILS(spmd_psum(ctx, in, "x [[99]]", in), SPMD_ERR_ARGUMENT, "no member 99");
     EXPECT_FAILS(spmd_psum(ctx, in, "x [[]]", in), SPMD_ERR_SYNTAX, "number");
     EXPECT_FAILS(spmd_psum(ctx, in, "x [[0]", in), SPMD_ERR_SYNTAX, "]");
-    EXPECT_FAILS(spmd_psum(ctx, in, "q [[0]]", in), SPMD_ERR_MESH, "no axis q");
+    EXPECT_FAILS(spmd_psum(ctx, in, "q [[0]]", in), SPMD_ERR_MESH,
+                 "no axis q; name one of its own");
     if (spmd_axis_size(ctx, "x") > 1)
         EXPECT_FAILS(spmd_psum(ctx, in, "x [[0]]", in), SPMD_ERR_ARGUMENT, "is in no group");
     return SPMD_OK;

@@ -400,12 +400,14 @@ static void a_position_of_something_else_is_refused(void)
     REFUSED(spmd_tree_set_key(other, "key", spmd_key_create(9)), "with another key");
     REFUSED(spmd_tree_set_text(other, "datasets/0", "row"), "is of dataset \"row\"");
     REFUSED(spmd_tree_set_text(other, "datasets/1", "row"), "is of 2 datasets, this loader has 1");
-    REFUSED(spmd_tree_set_integer(other, "step", 8), "there is no batch 8 of epoch 0");
+    REFUSED(spmd_tree_set_integer(other, "step", 8),
+            "in an epoch there is no batch 8, only 0 to 7");
     REFUSED(spmd_tree_set_none(other, "epoch"), "epoch");
     REFUSED(spmd_tree_set_none(other, ""), "the tree is no position to resume, ");
 #undef REFUSED
     EXPECT_FAILS(spmd_loader_resume(loader, NULL), SPMD_ERR_ARGUMENT, "is NULL");
-    EXPECT_FAILS(spmd_loader_seek(loader, 0, 8), SPMD_ERR_ARGUMENT, ": there is no batch 8");
+    EXPECT_FAILS(spmd_loader_seek(loader, 0, 8), SPMD_ERR_ARGUMENT,
+                 ": in an epoch there is no batch 8, only 0 to 7");
     EXPECT_FAILS(spmd_loader_seek(loader, -1, 0), SPMD_ERR_ARGUMENT, "epoch -1");
     expect_known(loader, 0, 3, is_int);
     spmd_tree_free(&state);
@@ -421,7 +423,8 @@ static void the_last_epoch_ends(void)
     EXPECT(next_rows(loader, rows) == ROWS % 7);
     EXPECT_FAILS(spmd_loader_next(loader, &batch), SPMD_ERR_ARGUMENT,
                  "rows.h5: there is no batch behind epoch 4294967295");
-    EXPECT_FAILS(spmd_loader_seek(loader, INT64_C(1) << 32, 0), SPMD_ERR_ARGUMENT, "no batch 0");
+    EXPECT_FAILS(spmd_loader_seek(loader, INT64_C(1) << 32, 0), SPMD_ERR_ARGUMENT,
+                 "no epoch 4294967296, only 0 to 4294967295");
     EXPECT_OK(spmd_loader_seek(loader, 0, 0));
     EXPECT(next_rows(loader, rows) == 7);
     spmd_loader_free(&loader);

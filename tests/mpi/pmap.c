@@ -324,15 +324,15 @@ static void wrong_calls_are_refused(void)
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, 1, &out, 0), SPMD_ERR_SHAPE, message);
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, -1, &out, 0), SPMD_ERR_SHAPE, message);
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, 2, &out, 0), SPMD_ERR_ARGUMENT,
-                 "in_axes[0] is 2");
+                 "in_axes[0]: there is no dim 2, only -2 to 1");
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, -3, &out, 0), SPMD_ERR_ARGUMENT,
-                 "in_axes[0] is -3");
+                 "in_axes[0]: there is no dim -3, only -2 to 1");
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, 0, &out, 2), SPMD_ERR_ARGUMENT,
-                 "out_axes[0] is 2");
+                 "out_axes[0]: there is no dim 2, only -2 to 1");
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, 0, &out, -3), SPMD_ERR_ARGUMENT,
-                 "out_axes[0] is -3");
+                 "out_axes[0]: there is no dim -3, only -2 to 1");
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, 0, &out, 16), SPMD_ERR_ARGUMENT,
-                 "out_axes[0] is 16");
+                 "out_axes[0]: there is no dim 16, only -16 to 15");
     EXPECT_FAILS(over_x(mesh, copy_slice, NULL, in, SPMD_NOT_MAPPED, &out, 0), SPMD_ERR_ARGUMENT,
                  "no input of the pmap is mapped");
     EXPECT_FAILS(over_x(mesh, NULL, NULL, in, 0, &out, 0), SPMD_ERR_ARGUMENT, "needs a body");
@@ -342,10 +342,10 @@ static void wrong_calls_are_refused(void)
     EXPECT_FAILS(over_x(mesh, too_many_dims, NULL, in, 0, &out, 0), SPMD_ERR_SHAPE,
                  "output 0 has 16 dimensions, no room for the mapped one");
     EXPECT_FAILS(over_x(mesh, no_output, NULL, in, 0, &out, 0), SPMD_ERR_ARGUMENT,
-                 "this pmap has 1 input");
+                 "in this pmap there is no input 1, only 0");
     EXPECT_FAILS(spmd_pmap(mesh, "y", copy_slice, NULL, 1, SPMD_ARRAYS(in), SPMD_AXES(0), 1, &out,
                            SPMD_AXES(0), NULL),
-                 SPMD_ERR_MESH, "no axis y");
+                 SPMD_ERR_MESH, "no axis y; name one of its own");
     EXPECT_FAILS(spmd_pmap(mesh, "", copy_slice, NULL, 1, SPMD_ARRAYS(in), SPMD_AXES(0), 1, &out,
                            SPMD_AXES(0), NULL),
                  SPMD_ERR_ARGUMENT, "needs an axis");

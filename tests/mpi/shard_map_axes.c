@@ -698,7 +698,8 @@ static void wrong_uses_of_arrays_are_refused(void)
         {"y,x", array_to_full, SPMD_ERR_ARGUMENT,
          "spmd_out_array(ctx, 0): arrays are for the body"},
         {"x", array_to_full, SPMD_ERR_MESH, "the array lies on mesh x="},
-        {"x", array_out_of_range, SPMD_ERR_ARGUMENT, "spmd_in_array(ctx, 3): this shard_map has 1"},
+        {"x", array_out_of_range, SPMD_ERR_ARGUMENT,
+         "spmd_in_array(ctx, 3): in this shard_map there is no input 3, only 0"},
         {"x", array_twice, SPMD_ERR_ARGUMENT, "the output has been declared already"},
         {"x", block_and_array, SPMD_ERR_SHAPE, "spmd_out_array gave an array"},
         {"x", array_null, SPMD_ERR_ARGUMENT, "spmd_out_array(ctx, 0, ...): the array is NULL"},
@@ -721,9 +722,10 @@ static void specs_name_manual_axes_alone(void)
     EXPECT_FAILS(map_axes(mesh, "x", copy, NULL, in, "P()", &out, "P((x,y))"), SPMD_ERR_SPEC,
                  "out_specs[0]: P((x,y)) names y, but");
     EXPECT_FAILS(map_axes(mesh, "q", copy, NULL, in, "P()", &out, "P()"), SPMD_ERR_SPEC,
-                 "the option axes of a shard_map: ");
+                 "the options of a shard_map: axes \"q\" on mesh ");
+    EXPECT(strstr(spmd_error_message(), "no axis q; name one of its own") != NULL);
     EXPECT_FAILS(map_axes(mesh, "x,x", copy, NULL, in, "P()", &out, "P()"), SPMD_ERR_SPEC,
-                 "the option axes of a shard_map: ");
+                 "the options of a shard_map: axes \"x,x\": axis x is given twice");
     bool odd = is_last_of_many();
     expect_disagreement(map_axes(mesh, odd ? "x" : "y", copy, NULL, in, "P()", &out, "P()"));
     spmd_array_free(&out);

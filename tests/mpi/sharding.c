@@ -176,7 +176,7 @@ static void one_rank_of_a_smaller_mesh(void)
         EXPECT(is_idle(spmd_sharding_mesh(single)) == (test_rank != last));
     spmd_sharding_free(&single);
     EXPECT_FAILS(spmd_sharding_create_single(mesh, last + 1, &single), SPMD_ERR_ARGUMENT,
-                 "is not one of the mesh's");
+                 "there is no position");
     EXPECT_FAILS(spmd_sharding_create_single(NULL, 0, &single), SPMD_ERR_ARGUMENT, "needs a mesh");
     spmd_mesh_free(&mesh);
 }

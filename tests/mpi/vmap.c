@@ -451,7 +451,8 @@ static void failures_name_the_instance(void)
         {grow, "", SPMD_ERR_SHAPE, "instance 2: output 0: an instance declares another"},
         {change_type, NULL, SPMD_ERR_SHAPE, "instance 1: output 0: an instance declares another"},
         {no_output, NULL, SPMD_ERR_BODY, "instance 0: the body never declared output 0 of 1"},
-        {input_out_of_range, NULL, SPMD_ERR_ARGUMENT, "instance 0: spmd_in(ctx, 1): this vmap has"},
+        {input_out_of_range, NULL, SPMD_ERR_ARGUMENT,
+         "instance 0: spmd_in(ctx, 1): in this vmap there is no input 1, only 0"},
         {reduce_over_x, NULL, SPMD_ERR_MESH, "instance 0: no mesh has an axis x here"},
     };
     int64_t memory[5];
@@ -488,11 +489,15 @@ static void wrong_axes_are_refused(void)
     spmd_block scalar = count_in(memory, SPMD_SCALAR);
     out = NULL;
     EXPECT_FAILS(map(copy, NULL, &a, 2, &out, 0), SPMD_ERR_ARGUMENT,
-                 "in_axes[0] is 2, but the block has 2 dimensions");
-    EXPECT_FAILS(map(copy, NULL, &a, -3, &out, 0), SPMD_ERR_ARGUMENT, "in_axes[0] is -3");
-    EXPECT_FAILS(map(copy, NULL, &scalar, 0, &out, 0), SPMD_ERR_ARGUMENT, "0 dimensions");
-    EXPECT_FAILS(map(copy, NULL, &a, 0, &out, 2), SPMD_ERR_ARGUMENT, "out_axes[0] is 2");
-    EXPECT_FAILS(map(copy, NULL, &a, 0, &out, -3), SPMD_ERR_ARGUMENT, "out_axes[0] is -3");
+                 "in_axes[0]: there is no dim 2, only -2 to 1");
+    EXPECT_FAILS(map(copy, NULL, &a, -3, &out, 0), SPMD_ERR_ARGUMENT,
+                 "in_axes[0]: there is no dim -3, only -2 to 1");
+    EXPECT_FAILS(map(copy, NULL, &scalar, 0, &out, 0), SPMD_ERR_ARGUMENT,
+                 "in_axes[0]: there is no dim 0, there are none");
+    EXPECT_FAILS(map(copy, NULL, &a, 0, &out, 2), SPMD_ERR_ARGUMENT,
+                 "out_axes[0]: there is no dim 2, only -2 to 1");
+    EXPECT_FAILS(map(copy, NULL, &a, 0, &out, -3), SPMD_ERR_ARGUMENT,
+                 "out_axes[0]: there is no dim -3, only -2 to 1");
     EXPECT_FAILS(spmd_vmap(NULL, multiply, NULL, 2, SPMD_BLOCKS(&b, &a), SPMD_AXES(0, 1), 1, &out,
                            SPMD_AXES(0), NULL),
                  SPMD_ERR_SHAPE,

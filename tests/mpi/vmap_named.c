@@ -559,7 +559,8 @@ static spmd_status recover(spmd_ctx *ctx, void *user)
     spmd_block *wrong = spmd_temp(ctx, SPMD_F32, SPMD_SCALAR);
     *elements(block) = 1;
     EXPECT_FAILS(spmd_psum(ctx, block, "batch", wrong), SPMD_ERR_DTYPE, "psum gives a block i64[]");
-    EXPECT_FAILS(spmd_psum(ctx, block, "batch,q", block), SPMD_ERR_MESH, "no axis q");
+    EXPECT_FAILS(spmd_psum(ctx, block, "batch,q", block), SPMD_ERR_MESH,
+                 "no axis q; name one of its own");
     EXPECT_FAILS(spmd_psum(ctx, block, "batch [[0,1],[2,3]]", block), SPMD_ERR_ARGUMENT,
                  "groups are of ranks");
     const int64_t four[] = {0, 0, 0, 0};

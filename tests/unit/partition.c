@@ -86,7 +86,7 @@ END_TEST
 
 START_TEST(each_member_stands_once)
 {
-    expect_refused("x [[0,2]]", 2, SPMD_ERR_ARGUMENT, "there is no member 2, they are 0 to 1");
+    expect_refused("x [[0,2]]", 2, SPMD_ERR_ARGUMENT, "there is no member 2, only 0 to 1");
     expect_refused("x [[9223372036854775807]]", 2, SPMD_ERR_ARGUMENT, "there is no member 92233");
     expect_refused("x [[9223372036854775808]]", 2, SPMD_ERR_SYNTAX, "a member's number");
     expect_refused("x [[0,0]]", 2, SPMD_ERR_ARGUMENT, "member 0 stands twice");

@@ -139,8 +139,10 @@ START_TEST(mistakes_are_told)
     ASSERT_FAILS(spmd_grid_reshape(&grid, SPMD_SHAPE(-1, -1), &grid), SPMD_ERR_SHAPE, "dim 1");
     ASSERT_FAILS(spmd_grid_reshape(&grid, SPMD_SHAPE(0, -1), &grid), SPMD_ERR_SHAPE, "of 0");
     ASSERT_FAILS(spmd_grid_transpose(&grid, twice, &grid), SPMD_ERR_ARGUMENT, "dim 1 of 2");
-    ASSERT_FAILS(spmd_grid_transpose(&grid, outside, &grid), SPMD_ERR_ARGUMENT, "dim 2 of 2");
-    ASSERT_FAILS(spmd_grid_replicate(&grid, 2, &grid), SPMD_ERR_ARGUMENT, "no dim 2 of 2");
+    ASSERT_FAILS(spmd_grid_transpose(&grid, outside, &grid), SPMD_ERR_ARGUMENT,
+                 "transpose: there is no dim 2, only 0 to 1");
+    ASSERT_FAILS(spmd_grid_replicate(&grid, 2, &grid), SPMD_ERR_ARGUMENT,
+                 "replicate: there is no dim 2, only 0 to 1");
     ASSERT_FAILS(spmd_grid_replicate(&grid, -2, &grid), SPMD_ERR_ARGUMENT, "no dim -2");
     ASSERT_FAILS(spmd_grid_replicate(NULL, 0, &grid), SPMD_ERR_ARGUMENT, "NULL");
     ASSERT_FAILS(spmd_sharding_create_positional_abstract(NULL, &sharding), SPMD_ERR_ARGUMENT,

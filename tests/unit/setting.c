@@ -76,7 +76,8 @@ START_TEST(all_are_checked)
         ck_assert_int_ne(spmd_setting_check((spmd_setting)i), SPMD_OK);
         ck_assert_ptr_nonnull(strstr(spmd_error_message(), names[i]));
     }
-    ASSERT_FAILS(spmd_setting_check((spmd_setting)count), SPMD_ERR_ARGUMENT, "no setting 7");
+    ASSERT_FAILS(spmd_setting_check((spmd_setting)count), SPMD_ERR_ARGUMENT,
+                 "no setting 7, only 0 to 6");
 }
 END_TEST
 

@@ -226,7 +226,7 @@ START_TEST(what_a_process_of_several_positions_holds)
         spmd_sharding_num_addressable_indices(sharding, SPMD_SHAPE(1, 0), 1, 4, all, &indices));
     ck_assert_int_eq(indices, 0);
     ASSERT_FAILS(spmd_sharding_num_addressable_indices(sharding, shape, 2, 4, all, &indices),
-                 SPMD_ERR_ARGUMENT, "no dim 2 of 2");
+                 SPMD_ERR_ARGUMENT, "no dim 2, only 0 to 1");
     ASSERT_FAILS(spmd_sharding_num_addressable_indices(sharding, shape, 0, 4, NULL, &indices),
                  SPMD_ERR_ARGUMENT, "the list of 4 positions is NULL");
     ASSERT_FAILS(spmd_sharding_num_addressable_indices(sharding, shape, 0, 1, &outside, &indices),

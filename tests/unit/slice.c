@@ -65,12 +65,13 @@ START_TEST(errors_name_text_and_axis)
     static const char *const wrong[] = {"x", "x=", "=1", "x=-1", "x=*", "x=1,", "x=1 y=0", "4"};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
         ASSERT_FAILS(spmd__slice_parse(wrong[i], &axes, &slice), SPMD_ERR_SYNTAX, wrong[i]);
-    ASSERT_FAILS(spmd__slice_parse("q=0", &axes, &slice), SPMD_ERR_MESH,
-                 "coordinates \"q=0\": mesh x=4,y=2 has no axis q");
+    ASSERT_FAILS(
+        spmd__slice_parse("q=0", &axes, &slice), SPMD_ERR_MESH,
+        "coordinates \"q=0\" on mesh x=4,y=2: the mesh has no axis q; name one of its own");
     ASSERT_FAILS(spmd__slice_parse("x=0,x=1", &axes, &slice), SPMD_ERR_MESH,
                  "axis x is given twice");
     ASSERT_FAILS(spmd__slice_parse("y=2", &axes, &slice), SPMD_ERR_MESH,
-                 "axis y has size 2, there is no coordinate 2");
+                 "along axis y there is no coordinate 2, only 0 to 1");
     ASSERT_FAILS(spmd__slice_parse(NULL, &axes, &slice), SPMD_ERR_ARGUMENT, "no text");
     ck_assert_int_eq(slice.origin, 7);
 }

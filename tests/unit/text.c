@@ -1,5 +1,7 @@
 /* text.c - unit tests of strings that are printed piece by piece. */
 #include "core/text.h"
+
+#include "core/absent.h"
 #include "unit.h"
 
 START_TEST(text_grows)
@@ -64,5 +66,16 @@ START_TEST(bytes_have_units)
 }
 END_TEST
 
-UNIT_MAIN("text", text_grows, text_counts_what_does_not_fit, text_fits_exactly,
-          text_may_have_no_buffer, bytes_have_units)
+START_TEST(absent_numbers_are_told_with_those_there_are)
+{
+    ck_assert_str_eq(spmd__absent("dim", 2, -2, 2).text, "there is no dim 2, only -2 to 1");
+    ck_assert_str_eq(spmd__absent("input", -1, 0, 1).text, "there is no input -1, only 0");
+    ck_assert_str_eq(spmd__absent("dim", 0, 0, 0).text, "there is no dim 0, there are none");
+    ck_assert_str_eq(spmd__absent("epoch", INT64_MIN, 0, INT64_MAX).text,
+                     "there is no epoch -9223372036854775808, only 0 to 9223372036854775806");
+}
+END_TEST
+
+UNIT_MAIN("text", absent_numbers_are_told_with_those_there_are, text_grows,
+          text_counts_what_does_not_fit, text_fits_exactly, text_may_have_no_buffer,
+          bytes_have_units)
