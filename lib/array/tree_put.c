@@ -62,7 +62,7 @@ static spmd_status plan(struct putting *putting, const char *specs)
 {
     if (!putting->tree)
         return spmd_fail(SPMD_ERR_ARGUMENT, "there is no tree to place, it is NULL");
-    TRY(spmd__tree_parse_specs(specs, &putting->specs));
+    TRY(spmd__tree_parse_specs(specs, "specs", &putting->specs));
     putting->nleaves = spmd__tree_nleaves(putting->tree);
     size_t nleaves = (size_t)putting->nleaves;
     TRY(spmd__alloc(nleaves, sizeof *putting->leaf, &putting->leaf));

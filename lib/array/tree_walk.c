@@ -179,12 +179,12 @@ spmd_status spmd_tree_broadcast(const spmd_tree *prefix, const spmd_tree *tree,
 
 spmd_status spmd_tree_parse_specs(const char *text, spmd_tree **tree)
 {
-    return spmd__tree_parse_specs(text, tree);
+    return spmd__tree_parse_specs(text, "specs", tree);
 }
 
 spmd_status spmd_tree_parse_axes(const char *text, spmd_tree **tree)
 {
-    return spmd__tree_parse_axes(text, tree);
+    return spmd__tree_parse_axes(text, "axes", tree);
 }
 
 int spmd_tree_format(char *buffer, size_t size, const spmd_tree *tree)

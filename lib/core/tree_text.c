@@ -131,7 +131,10 @@ static spmd_status read_key(struct reader *reader, const spmd_tree *dict,
         return fail_syntax(reader, "a key and its closing quote");
     if (!*quote && length == 0)
         return fail_syntax(reader, "a key or }");
-    TRY(spmd__tree_check_key(at, length));
+    spmd_status status = spmd__tree_check_key(at, length);
+    if (status != SPMD_OK)
+        return spmd_fail(status, "%s \"%s\": %s", reader->what, cursor->start,
+                         spmd_error_message());
     memcpy(key, at, length);
     key[length] = '\0';
     if (spmd__tree_find(dict, key) >= 0)
@@ -233,28 +236,28 @@ static spmd_status read_bare(struct reader *reader, spmd_tree **tree)
     return make_spec(cursor->at, length, tree);
 }
 
-spmd_status spmd__tree_parse_specs(const char *text, spmd_tree **tree)
+spmd_status spmd__tree_parse_specs(const char *text, const char *what, spmd_tree **tree)
 {
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read specs from, it is NULL");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read %s from, it is NULL", what);
     if (!tree)
         return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new tree, it is NULL");
     struct reader reader = {.cursor = {text, text},
-                            .what = "specs",
+                            .what = what,
                             .leaf = "a spec, None, [ or {",
                             .example = "[P(x), {w: P(-,y), b: P()}, None]",
                             .read_leaf = read_spec};
     return is_bare(reader.cursor) ? read_bare(&reader, tree) : read_all(&reader, tree);
 }
 
-spmd_status spmd__tree_parse_axes(const char *text, spmd_tree **tree)
+spmd_status spmd__tree_parse_axes(const char *text, const char *what, spmd_tree **tree)
 {
     if (!text)
-        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read axes from, it is NULL");
+        return spmd_fail(SPMD_ERR_ARGUMENT, "no text to read %s from, it is NULL", what);
     if (!tree)
         return spmd_fail(SPMD_ERR_ARGUMENT, "there is no place for the new tree, it is NULL");
     struct reader reader = {.cursor = {text, text},
-                            .what = "axes",
+                            .what = what,
                             .leaf = "a dimension, None, [ or {",
                             .example = "[0, {w: -1, b: None}]",
                             .read_leaf = read_axis};

@@ -9,11 +9,11 @@
 
 /* Reads a tree of specs: texts "P(...)", or None. A text that is no list, dict or None is one spec,
  * which may lack its P( ). The specs themselves are not read. Fails with SPMD_ERR_SYNTAX and the
- * column, SPMD_ERR_ARGUMENT for a key that cannot be one. */
-spmd_status spmd__tree_parse_specs(const char *text, spmd_tree **tree);
+ * column, SPMD_ERR_ARGUMENT for a key that cannot be one; messages call the text `what`. */
+spmd_status spmd__tree_parse_specs(const char *text, const char *what, spmd_tree **tree);
 
 /* Reads a tree of axes: integers, or None. Fails likewise. */
-spmd_status spmd__tree_parse_axes(const char *text, spmd_tree **tree);
+spmd_status spmd__tree_parse_axes(const char *text, const char *what, spmd_tree **tree);
 
 /* Writes the canonical text: that of a parsed tree reads back as the same tree. */
 void spmd__tree_print(struct text *text, const spmd_tree *tree);

@@ -33,7 +33,7 @@ spmd_status spmd_tree_read(spmd_file *file, const char *name, const char *specs,
     spmd_tree *asked = NULL;
     spmd_status status = spmd__tree_reading_begin(&reading, name, tree);
     if (status == SPMD_OK)
-        status = spmd__tree_parse_specs(specs, &asked);
+        status = spmd__tree_parse_specs(specs, "specs", &asked);
     if (spmd__mesh_is_member(file->mesh)) {
         uint64_t digest = spmd__hash_text(spmd__hash_text(0, name), specs);
         status = spmd__file_enter(file, __func__, status, digest);

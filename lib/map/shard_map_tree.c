@@ -50,14 +50,8 @@ static spmd_status parse(struct wanted *wanted)
         return spmd_fail(SPMD_ERR_ARGUMENT, "in: there is no tree, it is NULL");
     if (!wanted->body)
         return spmd_fail(SPMD_ERR_ARGUMENT, "a shard_map needs a body, it is NULL");
-    const char *texts[] = {wanted->in_specs, wanted->out_specs};
-    for (int side = 0; side < 2; side++) {
-        spmd_status status = spmd__tree_parse_specs(texts[side], &wanted->specs[side]);
-        if (status != SPMD_OK)
-            return spmd_fail(status, "%s: %s", side ? "out_specs" : "in_specs",
-                             spmd_error_message());
-    }
-    return SPMD_OK;
+    TRY(spmd__tree_parse_specs(wanted->in_specs, "in_specs", &wanted->specs[0]));
+    return spmd__tree_parse_specs(wanted->out_specs, "out_specs", &wanted->specs[1]);
 }
 
 /* The spec of each leaf, as the flat call takes it. */

@@ -21,12 +21,6 @@ static void fill_none(spmd_tree *tree)
     }
 }
 
-static spmd_status parse(const char *name, const char *text, spmd_tree **tree)
-{
-    spmd_status status = spmd__tree_parse_axes(text, tree);
-    return status == SPMD_OK ? SPMD_OK : spmd_fail(status, "%s: %s", name, spmd_error_message());
-}
-
 /* The axis of each leaf of `tree`. */
 static spmd_status spread(const spmd_tree *prefix, const char *prefix_name, const spmd_tree *tree,
                           const char *tree_name, int **axes)
@@ -45,8 +39,8 @@ static spmd_status spread(const spmd_tree *prefix, const char *prefix_name, cons
 spmd_status spmd__tree_axes_read(const char *in_axes, const spmd_tree *in, const char *out_axes,
                                  const spmd_tree *out, struct tree_axes *axes)
 {
-    TRY(parse("in_axes", in_axes, &axes->in_prefix));
-    TRY(parse("out_axes", out_axes, &axes->out_prefix));
+    TRY(spmd__tree_parse_axes(in_axes, "in_axes", &axes->in_prefix));
+    TRY(spmd__tree_parse_axes(out_axes, "out_axes", &axes->out_prefix));
     if (!out)
         fill_none(axes->out_prefix);
     axes->structure = out ? out : axes->out_prefix;

@@ -4,7 +4,7 @@
 #include "core/tree_path.h"
 #include "fuzz.h"
 
-typedef spmd_status parse_tree(const char *text, spmd_tree **tree);
+typedef spmd_status parse_tree(const char *text, const char *what, spmd_tree **tree);
 
 static char *print(const spmd_tree *tree)
 {
@@ -23,7 +23,7 @@ static void check_print(const spmd_tree *tree, parse_tree *parse)
 {
     char *printed = print(tree);
     spmd_tree *again;
-    HOLDS(FUZZ_PARSE(&again, parse(printed, &again)) == SPMD_OK);
+    HOLDS(FUZZ_PARSE(&again, parse(printed, "tree", &again)) == SPMD_OK);
     HOLDS(spmd__tree_compare(tree, "a", again, "b") == SPMD_OK);
     HOLDS(spmd__tree_digest(tree) == spmd__tree_digest(again));
     char *reprinted = print(again);
@@ -70,7 +70,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     bool axes = text[0] == '\n';
     parse_tree *parse = axes ? spmd__tree_parse_axes : spmd__tree_parse_specs;
     spmd_tree *tree;
-    spmd_status status = FUZZ_PARSE(&tree, parse(text + axes, &tree));
+    spmd_status status = FUZZ_PARSE(&tree, parse(text + axes, "tree", &tree));
     HOLDS(status == SPMD_OK || status == SPMD_ERR_SYNTAX || status == SPMD_ERR_ARGUMENT);
     if (status == SPMD_OK) {
         HOLDS(spmd__tree_depth(tree) <= TREE_MAX_DEPTH);

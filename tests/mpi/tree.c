@@ -254,9 +254,14 @@ static void a_wrong_prefix_is_told_with_its_paths(void)
         spmd_shard_map_tree(mesh, double_leaves, NULL, in, "[P(), P(), P()]", &out, "P()", NULL),
         SPMD_ERR_ARGUMENT, "in_specs is a list of 3, in is a list of 2");
     EXPECT_FAILS(spmd_shard_map_tree(mesh, double_leaves, NULL, in, "P(", &out, "P()", NULL),
-                 SPMD_ERR_SYNTAX, "in_specs: specs \"P(\": expected");
+                 SPMD_ERR_SYNTAX, "in_specs \"P(\": expected");
     EXPECT_FAILS(spmd_shard_map_tree(mesh, double_leaves, NULL, in, "P()", &out, "{a P()}", NULL),
-                 SPMD_ERR_SYNTAX, "out_specs: specs \"{a P()}\": expected a colon");
+                 SPMD_ERR_SYNTAX, "out_specs \"{a P()}\": expected a colon");
+    EXPECT_FAILS(
+        spmd_shard_map_tree(mesh, double_leaves, NULL, in, "{'a/b': P()}", &out, "P()", NULL),
+        SPMD_ERR_ARGUMENT, "in_specs \"{'a/b': P()}\": ");
+    EXPECT_FAILS(spmd_shard_map_tree(mesh, double_leaves, NULL, in, NULL, &out, "P()", NULL),
+                 SPMD_ERR_ARGUMENT, "no text to read in_specs from, it is NULL");
     out = new_tree();
     EXPECT_OK(spmd_tree_set_tree(out, "", in));
     EXPECT_FAILS(spmd_shard_map_tree(mesh, double_leaves, NULL, in, "P()", &out, "{w: P()}", NULL),
@@ -584,7 +589,7 @@ static void a_vmap_without_a_mesh(void)
         spmd_vmap_tree(NULL, fold_keys, NULL, in, "{own: 5, shared: None}", &out, "0", NULL),
         SPMD_ERR_ARGUMENT, "the axis of in['own']: there is no dim 5, only -2 to 1");
     EXPECT_FAILS(spmd_vmap_tree(NULL, fold_keys, NULL, in, "{own: P()}", &out, "0", NULL),
-                 SPMD_ERR_SYNTAX, "in_axes: axes \"{own: P()}\": expected a dimension");
+                 SPMD_ERR_SYNTAX, "in_axes \"{own: P()}\": expected a dimension");
     EXPECT_FAILS(spmd_vmap_tree(NULL, NULL, NULL, in, "{own: 0, shared: None}", &out, "0", NULL),
                  SPMD_ERR_ARGUMENT, "a function");
     EXPECT(out == NULL);
