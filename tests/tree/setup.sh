@@ -28,4 +28,5 @@ ok 'configures' sets_up 'configure: --prefix=/a' --prefix=/a
 ok 'not again' sets_up 'configure: --prefix=/a'
 ok 'again, with options' sets_up 'configure: --prefix=/b' --prefix=/b
 ok 'twice in all' [ "$(wc -l <"$tree/build/options")" -eq 2 ]
+prints 'tells that it takes a while' 'setup: make, which takes some minutes' "$tree/scripts/setup" --prefix=/c
 plan_end
