@@ -6,6 +6,7 @@
 
 #include "core/hash.h"
 #include "io/cause.h"
+#include "io/missing.h"
 #include "io/object.h"
 #include "io/string.h"
 
@@ -32,7 +33,7 @@ static spmd_status open_owner(const spmd_file *file, const char *name, hid_t *ob
 {
     TRY(spmd__object_open(file, name, object));
     if (*object < 0)
-        return spmd__dataset_open(file, name, object);
+        return spmd__missing_object(file, name);
     return SPMD_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "io/attribute.h"
 #include "io/cause.h"
 #include "io/checksum.h"
+#include "io/missing.h"
 #include "io/object.h"
 #include "io/room.h"
 #include "io/string.h"
@@ -141,8 +142,7 @@ static spmd_status copy_attributes(const spmd_file *from, const char *name, cons
     TRY(spmd__object_open(from, name, &pair.source));
     spmd_status status = spmd__object_open(to, name, &pair.target);
     if (status == SPMD_OK && (pair.source < 0 || pair.target < 0))
-        status = spmd_fail(SPMD_ERR_FILE, "%s: there is no \"%s\"",
-                           pair.source < 0 ? from->path : to->path, name);
+        status = spmd__missing_object(pair.source < 0 ? from : to, name);
     if (status == SPMD_OK)
         status = remove_attributes(to, name, pair.target);
     if (status == SPMD_OK && dtype_of(pair.source) != dtype_of(pair.target))
@@ -203,7 +203,7 @@ static spmd_status copy_object(const spmd_file *from, const char *name, spmd_fil
     H5L_info_t link;
     hid_t object = H5I_INVALID_HID;
     if (H5Lget_info(from->id, name, &link, H5P_DEFAULT) < 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: there is no \"%s\"", from->path, name);
+        return spmd__missing_object(from, name);
     if (link.type != H5L_TYPE_HARD)
         return copy_link(from, name, &link, to, creation);
     TRY(spmd__object_open(from, name, &object));

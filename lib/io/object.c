@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/text.h"
 #include "io/cause.h"
+#include "io/missing.h"
 
 spmd_status spmd__name_check(const char *name)
 {
@@ -64,42 +64,13 @@ spmd_status spmd__object_open(const spmd_file *file, const char *name, hid_t *ob
     return SPMD_OK;
 }
 
-enum { LISTED = 8, LISTED_BYTES = 400 };
-
-struct listing {
-    struct text text;
-    int count;
-};
-
-static herr_t list_dataset(hid_t file, const char *name, const H5O_info_t *info, void *user)
+bool spmd__object_is(hid_t file, const char *name, H5I_type_t type)
 {
-    (void)file;
-    struct listing *listing = user;
-    if (info->type != H5O_TYPE_DATASET)
-        return 0;
-    if (listing->count == LISTED) {
-        spmd__text_add(&listing->text, " and more");
-        return 1;
-    }
-    spmd__text_add(&listing->text, "%s%s", listing->count > 0 ? ", " : "", name);
-    listing->count++;
-    return 0;
-}
-
-/* Tells what the file has instead of a dataset. */
-static spmd_status fail_to_find(const spmd_file *file, const char *name, bool is_group)
-{
-    char names[LISTED_BYTES];
-    struct listing listing = {spmd__text_begin(names, sizeof names), 0};
-    if (H5Ovisit(file->id, H5_INDEX_NAME, H5_ITER_INC, list_dataset, &listing) < 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: no dataset \"%s\" is found, nor what there is: %s",
-                         file->path, name, spmd__io_cause().text);
-    if (listing.count == 0)
-        return spmd_fail(SPMD_ERR_FILE, "%s: no dataset \"%s\"; the file has none", file->path,
-                         name);
-    return spmd_fail(SPMD_ERR_FILE, "%s: %s\"%s\"%s; the file has %s", file->path,
-                     is_group ? "" : "no dataset ", name, is_group ? " is a group, no dataset" : "",
-                     names);
+    hid_t object = H5Oopen(file, name, H5P_DEFAULT);
+    bool is = object >= 0 && H5Iget_type(object) == type;
+    if (object >= 0)
+        H5Oclose(object);
+    return is;
 }
 
 spmd_status spmd__dataset_open(const spmd_file *file, const char *name, hid_t *dataset)
@@ -113,16 +84,7 @@ spmd_status spmd__dataset_open(const spmd_file *file, const char *name, hid_t *d
     bool is_group = object >= 0 && H5Iget_type(object) == H5I_GROUP;
     if (object >= 0)
         H5Oclose(object);
-    return fail_to_find(file, name, is_group);
-}
-
-static bool has_type(hid_t file, const char *name, H5I_type_t type)
-{
-    hid_t object = H5Oopen(file, name, H5P_DEFAULT);
-    bool has = object >= 0 && H5Iget_type(object) == type;
-    if (object >= 0)
-        H5Oclose(object);
-    return has;
+    return spmd__missing_dataset(file, name, is_group);
 }
 
 /* Whether a leading part is a group, or can become one; the whole must be nothing yet. */
@@ -130,7 +92,7 @@ static bool is_open_for_new(hid_t file, const char *part, bool whole)
 {
     if (H5Lexists(file, part, H5P_DEFAULT) <= 0)
         return true;
-    return !whole && has_type(file, part, H5I_GROUP);
+    return !whole && spmd__object_is(file, part, H5I_GROUP);
 }
 
 spmd_status spmd__dataset_check_free(const spmd_file *file, const char *name)
@@ -139,9 +101,9 @@ spmd_status spmd__dataset_check_free(const spmd_file *file, const char *name)
     TRY(walk(file, name, is_open_for_new, &is_free));
     if (is_free)
         return SPMD_OK;
-    if (has_type(file->id, name, H5I_DATASET))
+    if (spmd__object_is(file->id, name, H5I_DATASET))
         return spmd_fail(SPMD_ERR_FILE, "%s: already has a dataset \"%s\"", file->path, name);
-    if (has_type(file->id, name, H5I_GROUP))
+    if (spmd__object_is(file->id, name, H5I_GROUP))
         return spmd_fail(SPMD_ERR_FILE, "%s: already has a group \"%s\"", file->path, name);
     return spmd_fail(SPMD_ERR_FILE, "%s: a part of \"%s\" is a dataset, and so cannot be a group",
                      file->path, name);

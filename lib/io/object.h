@@ -10,6 +10,9 @@ spmd_status spmd__name_check(const char *name);
 /* Collective, no agreement. The object at `name`; negative if there is none. */
 spmd_status spmd__object_open(const spmd_file *file, const char *name, hid_t *object);
 
+/* Collective, no agreement. Whether the object at `name`, if there is one, is of this type. */
+bool spmd__object_is(hid_t file, const char *name, H5I_type_t type);
+
 /* Collective, no agreement. The dataset at `name`. Its absence is a failure that lists what the
  * file has instead. */
 spmd_status spmd__dataset_open(const spmd_file *file, const char *name, hid_t *dataset);

@@ -11,6 +11,7 @@
 #include "io/cause.h"
 #include "io/kind.h"
 #include "io/members.h"
+#include "io/missing.h"
 #include "io/object.h"
 
 enum { MOST_LEAVES = 1 << 20 };
@@ -273,7 +274,7 @@ spmd_status spmd__survey_make(const spmd_file *file, const char *name, struct su
     hid_t object;
     TRY(spmd__object_open(file, name, &object));
     if (object < 0)
-        return spmd__dataset_open(file, name, &object);
+        return spmd__missing_object(file, name);
     *survey = (struct survey){0};
     struct walk walk = {file, survey};
     spmd_status status = survey_object(&walk, name, object, NULL, &survey->tree);

@@ -372,7 +372,7 @@ static void attributes_of_ours(void)
     EXPECT_OK(spmd_dataset_set_text(file, "g/v", "empty", ""));
     EXPECT_OK(spmd_dataset_set_text(file, "g", "about", "a group"));
     EXPECT_FAILS(spmd_dataset_set_text(file, "w", "unit", "m"), SPMD_ERR_FILE,
-                 "no dataset \"w\"; the file has g/v");
+                 "there is no \"w\"; the file has g/");
     EXPECT_FAILS(spmd_dataset_set_text(file, "g/v", "unit", NULL), SPMD_ERR_ARGUMENT, "NULL");
     EXPECT_FAILS(spmd_dataset_set_text(file, "g/v", "", "m"), SPMD_ERR_ARGUMENT, "empty");
     EXPECT_OK(spmd_file_close(&file));
@@ -384,7 +384,8 @@ static void attributes_of_ours(void)
     expect_text(file, "g/v", "unit", NULL);
     snprintf(type, sizeof type, "i32[5@x]");
     expect_text(file, "g/v", "spmd_sharding", type);
-    EXPECT_FAILS(spmd_dataset_get_text(file, "w", "unit", &text), SPMD_ERR_FILE, "no dataset");
+    EXPECT_FAILS(spmd_dataset_get_text(file, "w", "unit", &text), SPMD_ERR_FILE,
+                 "there is no \"w\"; the file has g/");
     EXPECT_FAILS(spmd_dataset_set_text(file, "g/v", "unit", "m"), SPMD_ERR_FILE,
                  "attributes.h5: the file is open for reading");
     EXPECT_OK(spmd_file_close(&file));
@@ -448,12 +449,16 @@ static void missing_datasets_are_listed_up_to_a_limit(void)
     bool exists;
     EXPECT_OK(spmd_file_create(mesh, path, &file));
     EXPECT_FAILS(spmd_dataset_get_text(file, "y", "unit", &(char *){NULL}), SPMD_ERR_FILE,
+                 "many.h5: there is no \"y\"; the file has nothing");
+    EXPECT_FAILS(spmd_dataset_info(file, "y", &(spmd_dtype){0}, &(spmd_shape){0}), SPMD_ERR_FILE,
                  "many.h5: no dataset \"y\"; the file has none");
     for (int i = 0; i < 12; i++) {
         snprintf(name, sizeof name, "v%02d", i);
         write_arange(file, name, "P(x)", SPMD_U8, SPMD_SHAPE(3), mesh);
     }
     EXPECT_FAILS(spmd_dataset_get_text(file, "y", "unit", &(char *){NULL}), SPMD_ERR_FILE,
+                 "the file has v00, v01, v02, v03, v04, v05, v06, v07 and more");
+    EXPECT_FAILS(spmd_dataset_info(file, "y", &(spmd_dtype){0}, &(spmd_shape){0}), SPMD_ERR_FILE,
                  "the file has v00, v01, v02, v03, v04, v05, v06, v07 and more");
     EXPECT_OK(spmd_dataset_exists(file, "v11", &exists));
     EXPECT(exists);
@@ -842,7 +847,7 @@ static void an_image_is_a_file(void)
     EXPECT_OK(spmd_file_close(&first));
     expect_arange(second, "v", "P()", SPMD_DTYPE_NONE, SPMD_I32, SPMD_SHAPE(7), mesh);
     EXPECT_FAILS(spmd_dataset_get_text(second, "w", "unit", &text), SPMD_ERR_FILE,
-                 "memory: no dataset \"w\"; the file has v");
+                 "memory: there is no \"w\"; the file has v");
     EXPECT_OK(spmd_file_close(&second));
     spmd_mesh_free(&mesh);
 }

@@ -161,7 +161,7 @@ static void what_cannot_be_read_is_told(void)
         {"odd/i key", "dataset \"odd/i key/x\" is marked as a key, but does not hold one"},
         {"odd/j kind",
          "attribute \"spmd_kind\" of \"odd/j kind/x\": \"set\" is no kind that is known here"},
-        {"odd/k", "no dataset \"odd/k\"; the file has"},
+        {"odd/k", "there is no \"odd/k\"; group \"odd\" has a records/, b strings/, c null/, "},
         {"type", "\"type\" is neither a group nor a dataset"},
     };
     spmd_mesh *mesh = make_line();
@@ -293,7 +293,8 @@ static void foreign_files_are_listed(void)
     spmd_file_listing_free(&listing);
     spmd_file_listing_free(&listing);
     if (!idle)
-        EXPECT_FAILS(spmd_file_list(file, "h", &listing), SPMD_ERR_FILE, "no dataset \"h\"");
+        EXPECT_FAILS(spmd_file_list(file, "h", &listing), SPMD_ERR_FILE,
+                     "there is no \"h\"; the file has ");
     EXPECT(!listing);
     close_file(&file);
     spmd_mesh_free(&mesh);

@@ -659,7 +659,8 @@ static void wrong_uses_of_writing_are_told(void)
     EXPECT_FAILS(spmd_file_list(NULL, "", &listing), SPMD_ERR_ARGUMENT, "the file is NULL");
     EXPECT_FAILS(spmd_file_list(file, NULL, &listing), SPMD_ERR_ARGUMENT, "is NULL");
     EXPECT_FAILS(spmd_file_list(file, "", NULL), SPMD_ERR_ARGUMENT, "is NULL");
-    EXPECT_FAILS(spmd_file_list(file, "no", &listing), SPMD_ERR_FILE, "no dataset \"no\"");
+    EXPECT_FAILS(spmd_file_list(file, "no", &listing), SPMD_ERR_FILE,
+                 "wrong.h5: there is no \"no\"; the file has leaf, t/");
     close_file(&file);
     spmd_tree_free(&other);
     spmd_tree_free(&leaf);
@@ -688,7 +689,12 @@ static void wrong_uses_of_reading_are_told(void)
     EXPECT_FAILS(spmd_tree_read(file, "t", "P(z)", &read), SPMD_ERR_SPEC, "z");
     EXPECT_FAILS(spmd_tree_read(file, "t", "P(-,x)", &read), SPMD_ERR_SPEC,
                  "read.h5: dataset \"t/d e/gr");
-    EXPECT_FAILS(spmd_tree_read(file, "u", "P()", &read), SPMD_ERR_FILE, "no dataset \"u\"");
+    EXPECT_FAILS(spmd_tree_read(file, "u", "P()", &read), SPMD_ERR_FILE,
+                 "read.h5: there is no \"u\"; the file has t/");
+    EXPECT_FAILS(spmd_tree_read(file, "t/d e/u/v", "P()", &read), SPMD_ERR_FILE,
+                 "there is no \"t/d e/u/v\"; group \"t/d e\" has gr\xc3\xb6\xc3\x9fte");
+    EXPECT_FAILS(spmd_tree_read_like(file, "/u", tree, NULL, &read), SPMD_ERR_FILE,
+                 "there is no \"/u\"; the file has t/");
     EXPECT_FAILS(spmd_tree_read_like(file, "t", NULL, NULL, &read), SPMD_ERR_ARGUMENT,
                  "like is NULL");
     EXPECT_FAILS(spmd_tree_read_like(file, "t", tree, NULL, NULL), SPMD_ERR_ARGUMENT, "is NULL");
