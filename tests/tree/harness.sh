@@ -73,4 +73,14 @@ ok 'test: all is well' makes '1 passed, 0 failed' '@echo "PASS: tests/mpi/a 1 - 
 status 1 'test: a case fails' makes '0 passed, 1 failed' '@echo "FAIL: tests/mpi/a 1 - np=1 - b"'
 status 1 'test: no case' makes '0 passed, 1 failed' '@true'
 prints 'test: no case: where to look' 'see build/test-check.log' makes '0 passed, 1 failed' '@true'
+
+# A launcher that hangs, as far as signals can end it.
+printf '#!/bin/sh\ntrap "" TERM\nexec sleep 60\n' >"$tmp/launcher"
+chmod +x "$tmp/launcher"
+status 137 'run: a launcher that hangs is ended with its script' \
+    env MPIEXEC="$tmp/launcher" sh -c '
+        "$0" 1 true &
+        sleep 1
+        kill "$!"
+        wait "$!"' "$top/scripts/run"
 plan_end
