@@ -10,6 +10,7 @@
 #include "core/shape.h"
 #include "core/text.h"
 #include "map/request.h"
+#include "map/vmap.h"
 
 void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status)
 {
@@ -192,14 +193,21 @@ static spmd_status check_bound(const spmd_ctx *ctx, const struct axis_list *axes
                      buffer, spmd__axes_text(&ctx->scope->axes).text);
 }
 
-spmd_status spmd__ctx_group(const spmd_ctx *ctx, const char *axes, struct group **group)
+static spmd_status find_group(const spmd_ctx *ctx, const char *axes, struct group **group)
 {
     if (!ctx || !ctx->scope)
         return spmd_fail(SPMD_ERR_MESH,
                          "no mesh has an axis %s here: collectives over mesh axes "
                          "need the body of a shard_map",
                          axes ? axes : "(null)");
-    TRY(spmd__mesh_group_named(ctx->scope, axes, group));
+    return spmd__mesh_group_named(ctx->scope, axes, group);
+}
+
+spmd_status spmd__ctx_group(const spmd_ctx *ctx, const char *axes, struct group **group)
+{
+    spmd_status status = find_group(ctx, axes, group);
+    if (status != SPMD_OK)
+        return spmd__vmap_axes_refuse(ctx, axes, status);
     return check_bound(ctx, &(*group)->axes);
 }
 

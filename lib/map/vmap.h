@@ -104,6 +104,10 @@ struct vmap_axes {
 };
 spmd_status spmd__vmap_axes_read(const spmd_ctx *ctx, const char *text, struct vmap_axes *axes);
 
+/* A text has failed with `status` to name axes of the mesh: fails so again, and shows the axes of
+ * the vmaps around this body beside the mesh's, if there are any. */
+spmd_status spmd__vmap_axes_refuse(const spmd_ctx *ctx, const char *text, spmd_status status);
+
 /* The group of ranks along those that are the mesh's, which there must be. */
 spmd_status spmd__vmap_axes_group(const spmd_ctx *ctx, const struct vmap_axes *axes,
                                   struct group **group);

@@ -60,6 +60,23 @@ spmd_status spmd__vmap_axes_read(const spmd_ctx *ctx, const char *text, struct v
     return spmd__axis_list_parse(text, &axes->all, &axes->list);
 }
 
+static bool has_named_around(const spmd_ctx *ctx)
+{
+    const struct instance *instance;
+    for (; (instance = spmd__instance_of(ctx)); ctx = ctx->outer)
+        if (instance->vmap->name)
+            return true;
+    return false;
+}
+
+spmd_status spmd__vmap_axes_refuse(const spmd_ctx *ctx, const char *text, spmd_status status)
+{
+    struct vmap_axes axes;
+    if (status == SPMD_ERR_MESH && text && !strchr(text, '[') && has_named_around(ctx))
+        TRY(spmd__vmap_axes_read(ctx, text, &axes));
+    return status;
+}
+
 spmd_status spmd__vmap_axes_group(const spmd_ctx *ctx, const struct vmap_axes *axes,
                                   struct group **group)
 {

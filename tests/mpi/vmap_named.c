@@ -561,6 +561,9 @@ static spmd_status recover(spmd_ctx *ctx, void *user)
     EXPECT_FAILS(spmd_psum(ctx, block, "batch", wrong), SPMD_ERR_DTYPE, "psum gives a block i64[]");
     EXPECT_FAILS(spmd_psum(ctx, block, "batch,q", block), SPMD_ERR_MESH,
                  "no axis q; name one of its own");
+    EXPECT_FAILS(spmd_psum(ctx, block, "bacth", block), SPMD_ERR_MESH,
+                 ",batch=4: the mesh has no axis bacth; name one of its own");
+    EXPECT_FAILS(spmd_psum(ctx, block, "bacth [[0]]", block), SPMD_ERR_MESH, "no axis bacth");
     EXPECT_FAILS(spmd_psum(ctx, block, "batch [[0,1],[2,3]]", block), SPMD_ERR_ARGUMENT,
                  "groups are of ranks");
     const int64_t four[] = {0, 0, 0, 0};
