@@ -142,7 +142,7 @@ spmd_status spmd__agree(MPI_Comm comm, int name, spmd_status status, uint64_t di
     return conclude(comm, voter, &result, status, digest);
 }
 
-/* How long a failed rank waits for the others before it ends the run. */
+/* How long a failed rank waits for the others before it ends the run, or for another to end it. */
 static const double patience_seconds = 5.0;
 
 spmd_status spmd__wait_or_abort(int count, MPI_Request requests[], int name)
@@ -186,9 +186,14 @@ void spmd__abort_as(int name)
     spmd__abort(message);
 }
 
+void spmd__await_abort(void)
+{
+    sleep((unsigned)patience_seconds);
+}
+
 void spmd__abort_together(void)
 {
     if (!spmd__error_is_speaker())
-        sleep(1);
+        spmd__await_abort();
     spmd__abort(spmd_error_message());
 }

@@ -25,6 +25,10 @@ spmd_status spmd__wait_or_abort(int count, MPI_Request requests[], int name);
 /* Prints "spmd: error: MESSAGE" and ends the run. */
 _Noreturn void spmd__abort(const char *message);
 
+/* Waits for another rank to end the run, and for the launcher, which may leave this one seconds to
+ * end by itself. */
+void spmd__await_abort(void);
+
 /* Ends the run by the last failure, which is that of this rank: "rank 3: MESSAGE". */
 _Noreturn void spmd__abort_as(int name);
 

@@ -2,7 +2,6 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <unistd.h>
 
 #include <spmd/main.h>
 
@@ -19,7 +18,7 @@ static void tell_failure(int rank, int ranks, spmd_status status)
     if (agreed && !spmd__error_is_speaker())
         return;
     if (!agreed && rank > 0) {
-        sleep(1);
+        spmd__await_abort();
         snprintf(who, sizeof who, "rank %d: ", rank);
     }
     snprintf(text, sizeof text, "%s%s%s%s", who, message[0] ? message : spmd_status_meaning(status),

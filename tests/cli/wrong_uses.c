@@ -152,6 +152,13 @@ static spmd_status own_failure(const struct place *place)
     return spmd_agree(place->mesh, SPMD_OK);
 }
 
+/* All ranks fail alike, and none knows of the others. */
+static spmd_status common_failure(const struct place *place)
+{
+    (void)place;
+    return spmd_fail(SPMD_ERR_BODY, "all have had enough");
+}
+
 /* All ranks refuse the input, and agree on it. */
 static spmd_status unplaced_input(const struct place *place)
 {
@@ -165,21 +172,14 @@ static const struct {
     const char *name;
     spmd_status (*run)(const struct place *place);
 } mistakes[] = {
-    {"unknown_axis", unknown_axis},
-    {"axis_twice", axis_twice},
-    {"long_spec", long_spec},
-    {"large_mesh", large_mesh},
-    {"missing_file", missing_file},
-    {"missing_dataset", missing_dataset},
-    {"wrong_rank", wrong_rank},
-    {"unwritable", unwritable},
-    {"failing_body", failing_body},
-    {"stuck_body", stuck_body},
-    {"failing_run", failing_run},
-    {"unplaced_input", unplaced_input},
-    {"own_failure", own_failure},
-    {"missing_input", missing_input},
-    {"crash", crash},
+    {"unknown_axis", unknown_axis},   {"axis_twice", axis_twice},
+    {"long_spec", long_spec},         {"large_mesh", large_mesh},
+    {"missing_file", missing_file},   {"missing_dataset", missing_dataset},
+    {"wrong_rank", wrong_rank},       {"unwritable", unwritable},
+    {"failing_body", failing_body},   {"stuck_body", stuck_body},
+    {"failing_run", failing_run},     {"unplaced_input", unplaced_input},
+    {"own_failure", own_failure},     {"common_failure", common_failure},
+    {"missing_input", missing_input}, {"crash", crash},
 };
 
 static spmd_status program(int argc, char **argv)
