@@ -33,7 +33,7 @@ typedef struct spmd_halo {
 /* Local. A temporary of the body with room for the halo [in's dimensions], and `in` as its
  * interior; the borders are zero. Its global extents are those of `in`, its offset is that of the
  * first element of the border (it may be negative). NULL without memory or for a wrong halo, which
- * fails the call, as in spmd_in. */
+ * is reported at once and fails the call. */
 spmd_block *spmd_halo_block(spmd_ctx *ctx, const spmd_block *in, const spmd_halo halo[]);
 
 /* Local. The interior of a padded block, as a block with strides that borrows its memory. Fails

@@ -23,14 +23,14 @@ typedef struct spmd_ctx spmd_ctx;
  * spmd/collective.h, loops and branches as it likes. A failure that it returns is the call's. */
 typedef spmd_status spmd_body(spmd_ctx *ctx, void *user);
 
-/* Local. Input `index`; NULL where the call passed none. Read only. An index out of range
- * gives NULL, and fails the call; a body that crashes on it tells why. */
+/* Local. Input `index`; NULL where the call passed none. Read only. An index out of range is
+ * reported at once, fails the call, and gives NULL. */
 const spmd_block *spmd_in(spmd_ctx *ctx, int index);
 
 /* Local. Declares output `index` of the call and gives its block to write: dense, and zeroed, also
  * where it is the memory of an output that was given back. Asked again with the same type and
  * shape, the same block as the body left it. An index out of range, a second, other type, or no
- * memory gives NULL, as in spmd_in. */
+ * memory is reported at once, fails the call, and gives NULL. */
 spmd_block *spmd_out(spmd_ctx *ctx, int index, spmd_dtype dtype, spmd_shape shape);
 
 /* Local. The same with what happens to stand in the memory, for bodies that write all of a large

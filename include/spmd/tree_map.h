@@ -87,7 +87,7 @@ spmd_status spmd_pmap_tree(spmd_mesh *mesh, const char *axes, spmd_body *body, v
 const spmd_tree *spmd_in_tree(spmd_ctx *ctx);
 
 /* Local. The input at `path`: spmd_in of that leaf; a key is a u32[2]. NULL where None stands. A
- * path that leads to no leaf gives NULL and fails the call, as in spmd_in. */
+ * path that leads to no leaf is reported at once, fails the call, and gives NULL. */
 const spmd_block *spmd_in_at(spmd_ctx *ctx, const char *path);
 
 /* Local. The key at `path`: a key, or u32[2]. Else it fails likewise, and gives zeros. */

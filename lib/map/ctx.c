@@ -5,21 +5,18 @@
 
 #include "comm/mesh.h"
 #include "core/absent.h"
-#include "core/last_words.h"
 #include "core/mem.h"
 #include "core/shape.h"
-#include "core/text.h"
+#include "core/tell.h"
 #include "map/request.h"
 #include "map/vmap.h"
 
 void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status)
 {
-    char words[ERROR_MESSAGE_BYTES + 32];
-    struct text text = spmd__text_begin(words, sizeof words);
     if (ctx->mesh)
-        spmd__text_add(&text, "rank %d: ", ctx->mesh->rank);
-    spmd__text_add(&text, "%s", spmd_error_message());
-    spmd__last_words_keep(ctx, words);
+        spmd__tell_error("rank %d: %s", ctx->mesh->rank, spmd_error_message());
+    else
+        spmd__tell_error("%s", spmd_error_message());
     spmd__error_keep(&ctx->failure, status);
     return NULL;
 }
@@ -170,7 +167,6 @@ spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user)
     struct arena_mark mark = spmd__arena_mark(ctx->arena);
     spmd__error_clear();
     spmd_status status = body(ctx, user);
-    spmd__last_words_drop(ctx);
     if (status != SPMD_OK && spmd_error_message()[0] == '\0')
         spmd_fail(status, "the body returned %s without a message: spmd_fail gives one",
                   spmd_status_name(status));

@@ -60,8 +60,8 @@ struct spmd_ctx {
 /* Runs a body, and gives its failure or that of the ctx's own calls; frees the temporaries. */
 spmd_status spmd__ctx_run(spmd_ctx *ctx, spmd_body *body, void *user);
 
-/* Keeps the first failure for the end of the call, which tells it; or a crash does, if the NULL
- * that the body gets, and that this gives, brings one about before. */
+/* Keeps the first failure for the end of the call, and tells it at once: the NULL that the body
+ * gets, and that this gives, may crash it before. */
 void *spmd__ctx_report(spmd_ctx *ctx, spmd_status status);
 
 /* Local. The group along `axes` of a body's mesh; the same from axes of its scope. */

@@ -116,34 +116,6 @@ static spmd_status nothing(spmd_ctx *ctx, void *user)
     return SPMD_OK;
 }
 
-static spmd_status take_missing(spmd_ctx *ctx, void *user)
-{
-    (void)user;
-    spmd_in(ctx, 5);
-    return SPMD_OK;
-}
-
-static spmd_status missing_input(const struct place *place)
-{
-    return spmd_shard_map(place->mesh, take_missing, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL);
-}
-
-/* The last rank alone takes it, and does not look at what it gets. */
-__attribute__((no_sanitize("undefined"))) static spmd_status use_missing(spmd_ctx *ctx, void *user)
-{
-    (void)user;
-    if (spmd_axis_index(ctx, "x") == spmd_axis_size(ctx, "x") - 1) {
-        const volatile spmd_block *block = spmd_in(ctx, 5);
-        return block->ndim == 0 ? SPMD_OK : SPMD_ERR_BODY;
-    }
-    return SPMD_OK;
-}
-
-static spmd_status crash(const struct place *place)
-{
-    return spmd_shard_map(place->mesh, use_missing, NULL, 0, NULL, NULL, 0, NULL, NULL, NULL);
-}
-
 /* The program's own failure, of which the others, who wait, know nothing. */
 static spmd_status own_failure(const struct place *place)
 {
@@ -172,14 +144,13 @@ static const struct {
     const char *name;
     spmd_status (*run)(const struct place *place);
 } mistakes[] = {
-    {"unknown_axis", unknown_axis},   {"axis_twice", axis_twice},
-    {"long_spec", long_spec},         {"large_mesh", large_mesh},
-    {"missing_file", missing_file},   {"missing_dataset", missing_dataset},
-    {"wrong_rank", wrong_rank},       {"unwritable", unwritable},
-    {"failing_body", failing_body},   {"stuck_body", stuck_body},
-    {"failing_run", failing_run},     {"unplaced_input", unplaced_input},
-    {"own_failure", own_failure},     {"common_failure", common_failure},
-    {"missing_input", missing_input}, {"crash", crash},
+    {"unknown_axis", unknown_axis}, {"axis_twice", axis_twice},
+    {"long_spec", long_spec},       {"large_mesh", large_mesh},
+    {"missing_file", missing_file}, {"missing_dataset", missing_dataset},
+    {"wrong_rank", wrong_rank},     {"unwritable", unwritable},
+    {"failing_body", failing_body}, {"stuck_body", stuck_body},
+    {"failing_run", failing_run},   {"unplaced_input", unplaced_input},
+    {"own_failure", own_failure},   {"common_failure", common_failure},
 };
 
 static spmd_status program(int argc, char **argv)
