@@ -32,8 +32,9 @@ spmd_status spmd__axes_parse_open(const char *text, struct axes *axes);
 spmd_status spmd__axes_make(int count, const char *const names[], const int64_t sizes[],
                             int64_t ranks, struct axes *axes);
 
-/* Fails with SPMD_ERR_MESH: `ranks` are too few for a mesh that needs `count`, or `amount` of them,
- * and how the next larger number that will do is started. */
+/* Fails with SPMD_ERR_MESH: mesh `what` needs `count` ranks, and `ranks` are not as many. `amount`
+ * stands before the number: "" or "a multiple of ". Tells how to start the next larger number that
+ * will do. */
 spmd_status spmd__axes_refuse_ranks(const char *what, const char *amount, int64_t count,
                                     int64_t ranks);
 

@@ -1,4 +1,4 @@
-/* io/cause.c - why a call of HDF5 or of the system failed. */
+/* io/cause.c - why a call failed: HDF5 or the system tells, or its arguments cannot be right. */
 #include "io/cause.h"
 
 #include <ctype.h>

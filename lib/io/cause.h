@@ -1,4 +1,4 @@
-/* io/cause.h - why a call of HDF5 or of the system failed. */
+/* io/cause.h - why a call failed: HDF5 or the system tells, or its arguments cannot be right. */
 #ifndef IO_CAUSE_H
 #define IO_CAUSE_H
 

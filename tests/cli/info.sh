@@ -6,7 +6,6 @@ examples=$PWD/apps/examples
 cd "$tmp" || exit 1
 cp "$top/data/digits.h5" digits.h5
 
-
 # damage FILE TEXT: changes the first byte of TEXT in it.
 damage() {
     damage_at=$(LC_ALL=C grep -abo -e "$2" "$1" | head -n 1 | cut -d: -f1)
