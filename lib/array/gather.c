@@ -99,8 +99,8 @@ static spmd_status gather(const spmd_array *array, int64_t root, void *host, int
     if (status == SPMD_OK)
         status = spmd__gather_prepare(array, root, 1, &whole, &exchange);
     uint64_t digest = spmd__array_digest(array->sharding, array->dtype, array->shape);
-    status =
-        spmd__mesh_agree(array->sharding->mesh, status, spmd__hash(digest, &root, sizeof root));
+    digest = spmd__hash(spmd__hash_text(digest, __func__), &root, sizeof root);
+    status = spmd__mesh_agree(array->sharding->mesh, status, digest);
     if (status == SPMD_OK)
         status = spmd__exchange_run(&exchange);
     spmd__exchange_free(&exchange);

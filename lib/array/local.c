@@ -127,7 +127,8 @@ spmd_status spmd_array_from_local(spmd_mesh *mesh, const char *spec, spmd_dtype 
         if (status == SPMD_OK)
             status = check_local(sharding, dtype, shape, local);
         int type[] = {dtype, shape.ndim};
-        status = spmd__mesh_agree(mesh, status, spmd__hash(0, type, sizeof type));
+        uint64_t digest = spmd__hash(spmd__hash_text(0, __func__), type, sizeof type);
+        status = spmd__mesh_agree(mesh, status, digest);
         if (status == SPMD_OK)
             status = place_local(sharding, dtype, shape, local, array);
     }

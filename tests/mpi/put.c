@@ -542,7 +542,7 @@ static spmd_status fill_nothing(const spmd_box *box, void *data, void *user)
     return SPMD_OK;
 }
 
-enum { CALLS = 10 };
+enum { CALLS = 11 };
 
 static spmd_status make_call(int call, const struct scene *scene, spmd_array **a)
 {
@@ -550,6 +550,7 @@ static spmd_status make_call(int call, const struct scene *scene, spmd_array **a
     const spmd_sharding *sharding = scene->sharding;
     const spmd_shape shape = SPMD_SHAPE(9);
     const spmd_piece whole = spmd_piece_make(spmd_box_whole(shape), scene->host);
+    const spmd_block *block = spmd_array_block(scene->array);
     float gathered[9];
     switch (call) {
     case 0:
@@ -570,6 +571,9 @@ static spmd_status make_call(int call, const struct scene *scene, spmd_array **a
         return spmd_reshard(scene->array, "P()", a);
     case 8:
         return spmd_array_gather(scene->array, 0, gathered, 9);
+    case 9:
+        return spmd_array_from_local(mesh, "P(x)", SPMD_F32, spmd_block_shape(block), block->data,
+                                     a);
     default:
         return spmd_array_print(scene->array, stderr);
     }
