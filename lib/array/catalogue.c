@@ -4,6 +4,8 @@
 #include <stdlib.h>
 
 #include "array/piece.h"
+#include "comm/agree.h"
+#include "comm/collective.h"
 #include "comm/mpi.h"
 #include "core/block.h"
 #include "core/cover.h"
@@ -76,8 +78,10 @@ spmd_status spmd__catalogue_share(spmd_mesh *mesh, int npieces, const spmd_piece
             catalogue->bytes[r] =
                 catalogue->counts[r] * catalogue->ndim * 3 * (int64_t)sizeof *mine;
         describe(catalogue->ndim, npieces, pieces, mine);
-        status =
-            spmd__all_gather(mesh->control, mine, catalogue->bytes, catalogue->words, &arena, NULL);
+        /* A rank that leaves here alone would be waited for. */
+        if (spmd__all_gather(mesh->control, mine, catalogue->bytes, catalogue->words, &arena,
+                             NULL) != SPMD_OK)
+            spmd__abort_as(mesh->rank);
     }
     spmd__arena_free(&arena);
     free(mine);

@@ -25,7 +25,7 @@ struct catalogue {
 spmd_status spmd__catalogue_begin(const spmd_mesh *mesh, int ndim, struct catalogue *catalogue);
 
 /* Collective over the members, all of which come here with a catalogue that has begun. All fail, or
- * none does. */
+ * none does; one that has no memory in the midst of it ends the run. */
 spmd_status spmd__catalogue_share(spmd_mesh *mesh, int npieces, const spmd_piece pieces[],
                                   struct catalogue *catalogue);
 
