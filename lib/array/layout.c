@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/decimal.h"
 #include "core/mem.h"
 #include "core/stream.h"
 
@@ -81,6 +82,7 @@ static spmd_status show(const spmd_layout *layout, FILE *stream, sheet_form *for
     TRY(check(layout, stream));
     TRY(spmd__alloc(1, sizeof *sheet, &sheet));
     spmd_status status = fill(layout, sheet);
+    locale_t before = spmd__decimal_begin();
     errno = 0;
     if (status == SPMD_OK)
         status = form(sheet, stream);
@@ -89,6 +91,7 @@ static spmd_status show(const spmd_layout *layout, FILE *stream, sheet_form *for
         snprintf(what, sizeof what, "the layout of %s", sheet->side[0].text);
         status = spmd__stream_finish(stream, what);
     }
+    spmd__decimal_end(before);
     free(sheet);
     return status;
 }

@@ -1,7 +1,6 @@
 /* core/cost_text.c - the table of costs is read from a text. */
 #include <errno.h>
 #include <fcntl.h>
-#include <locale.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +9,7 @@
 
 #include "core/cost.h"
 #include "core/cursor.h"
+#include "core/decimal.h"
 #include "core/mem.h"
 
 enum {
@@ -47,15 +47,12 @@ static spmd_status fail_unknown(int line, const char *name, size_t length)
                      (int)(length < 64 ? length : 64), name, list);
 }
 
-/* Takes a number, with a point whatever the program's language is. */
 static bool take_value(struct cursor *cursor, double *value)
 {
     char *end;
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    if (!plain)
-        return false;
-    *value = strtod_l(cursor->at, &end, plain);
-    freelocale(plain);
+    locale_t before = spmd__decimal_begin();
+    *value = strtod(cursor->at, &end);
+    spmd__decimal_end(before);
     bool found = end != cursor->at;
     cursor->at = end;
     return found;

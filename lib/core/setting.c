@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/absent.h"
+#include "core/decimal.h"
 
 static const struct row {
     const char *name;
@@ -60,7 +61,9 @@ spmd_status spmd__setting_read_watchdog(double *seconds)
     const char *value = value_of(SPMD_SETTING_WATCHDOG);
     const double most = 1e9; /* nanoseconds of it fit in 64 bits */
     char *end;
+    locale_t before = spmd__decimal_begin();
     double read = strtod(value, &end);
+    spmd__decimal_end(before);
     if (*end != '\0' || !(read >= 0 && read <= most))
         return refuse(SPMD_SETTING_WATCHDOG);
     *seconds = read;
