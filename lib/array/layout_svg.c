@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "array/layout.h"
-#include "array/plate.h"
+#include "array/figure.h"
 #include "array/svg.h"
 #include "core/mem.h"
 
@@ -15,52 +15,52 @@ enum {
     PAGE_WIDTH = 1040, /* where more panels begin a new row */
     EDGE = 16,         /* around the page, and between panels */
     LINE = 26,         /* of text */
-    ARROW = 70,        /* between plates */
+    ARROW = 70,        /* between figures */
 };
 
 /* Sizes of letters. */
 static const double title_size = 15, caption_size = 12;
 
-/* How the panels of a plate stand: in rows of `across`. */
+/* How the panels of a figure stand: in rows of `across`. */
 struct arrangement {
     int count, across, down;
     double width, height;
 };
 
-static struct arrangement arrange(const struct plate *plate)
+static struct arrangement arrange(const struct figure *figure)
 {
-    int64_t slices = spmd__blocks_slices(&plate->side->blocks);
+    int64_t slices = spmd__blocks_slices(&figure->side->blocks);
     struct arrangement panels = {.count = slices < MOST_SLICES ? (int)slices : MOST_SLICES};
-    panels.across = (int)((PAGE_WIDTH + EDGE) / (plate->width + EDGE));
+    panels.across = (int)((PAGE_WIDTH + EDGE) / (figure->width + EDGE));
     panels.across = panels.across < 1 ? 1 : panels.across;
     panels.across = panels.across > panels.count ? panels.count : panels.across;
     panels.down = (panels.count + panels.across - 1) / panels.across;
-    panels.width = panels.across * (plate->width + EDGE) - EDGE;
-    panels.height = panels.down * (plate->height + EDGE) - EDGE;
+    panels.width = panels.across * (figure->width + EDGE) - EDGE;
+    panels.height = panels.down * (figure->height + EDGE) - EDGE;
     return panels;
 }
 
-/* Adds the blocks of all slices that draw_plate shows. */
-static void colour_plate(const struct plate *plate, const struct arrangement *panels)
+/* Adds the blocks of all slices that draw_figure shows. */
+static void colour_figure(const struct figure *figure, const struct arrangement *panels)
 {
     int64_t slice = 0;
     for (int i = 0; i < panels->count; i++) {
-        spmd__plate_colour(plate, slice);
-        slice = spmd__blocks_next_slice(&plate->side->blocks, slice, MOST_SLICES);
+        spmd__figure_colour(figure, slice);
+        slice = spmd__blocks_next_slice(&figure->side->blocks, slice, MOST_SLICES);
     }
 }
 
-static void draw_plate(FILE *stream, const struct plate *plate, const struct arrangement *panels,
-                       double x, double y)
+static void draw_figure(FILE *stream, const struct figure *figure, const struct arrangement *panels,
+                        double x, double y)
 {
     int64_t slice = 0;
     for (int i = 0; i < panels->count; i++) {
-        double across = x + i % panels->across * (plate->width + EDGE);
-        double down = y + i / panels->across * (plate->height + EDGE);
-        spmd__plate_draw(plate, slice, stream, across, down);
-        int64_t next = spmd__blocks_next_slice(&plate->side->blocks, slice, MOST_SLICES);
+        double across = x + i % panels->across * (figure->width + EDGE);
+        double down = y + i / panels->across * (figure->height + EDGE);
+        spmd__figure_draw(figure, slice, stream, across, down);
+        int64_t next = spmd__blocks_next_slice(&figure->side->blocks, slice, MOST_SLICES);
         if (next > slice + 1)
-            spmd__svg_dots(stream, across + plate->width + EDGE / 2.0, down + plate->middle, true,
+            spmd__svg_dots(stream, across + figure->width + EDGE / 2.0, down + figure->middle, true,
                            false);
         slice = next;
     }
@@ -68,16 +68,16 @@ static void draw_plate(FILE *stream, const struct plate *plate, const struct arr
 
 /* Everything on the page, at its place. */
 struct page {
-    int nplates; /* 0 without elements */
-    struct plate plate[2];
+    int nfigures; /* 0 without elements */
+    struct figure figure[2];
     struct arrangement panels[2];
-    double x[2], y[2]; /* of the plates */
+    double x[2], y[2]; /* of the figures */
     bool beside;
     double width, height;
     struct colouring colouring;
 };
 
-/* Puts the second plate beside the first one or below. */
+/* Puts the second figure beside the first one or below. */
 static void place_second(struct page *page)
 {
     const struct arrangement *panels = page->panels;
@@ -89,15 +89,15 @@ static void place_second(struct page *page)
 static struct page make_page(const struct sheet *sheet, const char *title, const char *caption)
 {
     struct page page = {.x = {EDGE, EDGE}};
-    page.nplates = sheet->side[0].blocks.count > 0 ? sheet->nsides : 0;
+    page.nfigures = sheet->side[0].blocks.count > 0 ? sheet->nsides : 0;
     double longest = spmd__svg_text_width((int)strlen(title), title_size);
     longest = fmax(longest, spmd__svg_text_width((int)strlen(caption), caption_size));
     page.y[0] = EDGE + LINE + (sheet->nsides == 2 ? LINE : 0);
     page.width = longest;
     page.height = page.y[0];
-    for (int i = 0; i < page.nplates; i++) {
-        page.plate[i] = spmd__plate_make(sheet, &sheet->side[i]);
-        page.panels[i] = arrange(&page.plate[i]);
+    for (int i = 0; i < page.nfigures; i++) {
+        page.figure[i] = spmd__figure_make(sheet, &sheet->side[i]);
+        page.panels[i] = arrange(&page.figure[i]);
         if (i == 1)
             place_second(&page);
         double spec = sheet->nsides == 2
@@ -111,36 +111,36 @@ static struct page make_page(const struct sheet *sheet, const char *title, const
     return page;
 }
 
-/* Chooses the colours for all plates; the caller frees the list of blocks. */
+/* Chooses the colours for all figures; the caller frees the list of blocks. */
 static spmd_status colour_page(struct page *page)
 {
-    enum { MOST_BLOCKS = 2 * MOST_SLICES * PLATE_TRACKS * PLATE_TRACKS };
+    enum { MOST_BLOCKS = 2 * MOST_SLICES * FIGURE_TRACKS * FIGURE_TRACKS };
     TRY(spmd__alloc(MOST_BLOCKS, sizeof *page->colouring.block, &page->colouring.block));
-    for (int i = 0; i < page->nplates; i++) {
-        page->plate[i].colouring = &page->colouring;
-        colour_plate(&page->plate[i], &page->panels[i]);
+    for (int i = 0; i < page->nfigures; i++) {
+        page->figure[i].colouring = &page->colouring;
+        colour_figure(&page->figure[i], &page->panels[i]);
     }
     spmd__colouring_choose(&page->colouring);
     return SPMD_OK;
 }
 
-/* From the first plate to the second one. */
+/* From the first figure to the second one. */
 static void draw_arrow(FILE *stream, const struct page *page)
 {
-    const struct plate *plate = &page->plate[0];
+    const struct figure *figure = &page->figure[0];
     if (page->beside)
-        spmd__svg_arrow(stream, page->x[1] - ARROW / 2.0 - 16, page->y[0] + plate->middle, false);
+        spmd__svg_arrow(stream, page->x[1] - ARROW / 2.0 - 16, page->y[0] + figure->middle, false);
     else
-        spmd__svg_arrow(stream, page->x[0] + plate->left + 16, page->y[1] - 2.5 * LINE + 8, true);
+        spmd__svg_arrow(stream, page->x[0] + figure->left + 16, page->y[1] - 2.5 * LINE + 8, true);
 }
 
 static void draw_page(FILE *stream, const struct sheet *sheet, const struct page *page)
 {
-    for (int i = 0; i < page->nplates; i++) {
+    for (int i = 0; i < page->nfigures; i++) {
         if (sheet->nsides == 2)
-            spmd__svg_text(stream, page->x[i] + page->plate[i].left, page->y[i] - LINE / 2.0,
+            spmd__svg_text(stream, page->x[i] + page->figure[i].left, page->y[i] - LINE / 2.0,
                            title_size, "start", sheet->side[i].text);
-        draw_plate(stream, &page->plate[i], &page->panels[i], page->x[i], page->y[i]);
+        draw_figure(stream, &page->figure[i], &page->panels[i], page->x[i], page->y[i]);
         if (i == 1)
             draw_arrow(stream, page);
     }

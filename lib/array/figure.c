@@ -1,5 +1,5 @@
-/* array/plate.c - the panels of one sharding in a picture of a layout. */
-#include "array/plate.h"
+/* array/figure.c - the panels of one sharding in a picture of a layout. */
+#include "array/figure.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "array/svg.h"
 
 enum {
-    FEW_TRACKS = 7,   /* where there are more than PLATE_TRACKS */
+    FEW_TRACKS = 7,   /* where there are more than FIGURE_TRACKS */
     PANEL_SIZE = 220, /* of a grid that may choose */
     CELL_HEIGHT = 30, /* at least */
     CELL_MARGIN = 8,
@@ -58,15 +58,15 @@ static double size_of(const struct ruler *ruler)
 static struct ruler find_tracks(const struct blocks *blocks, int dim)
 {
     struct ruler ruler = {.dim = dim};
-    bool all = dim < 0 || blocks->split[dim].ranges <= PLATE_TRACKS;
-    ruler.count = spmd__blocks_tracks(blocks, dim, all ? PLATE_TRACKS : FEW_TRACKS, ruler.track);
+    bool all = dim < 0 || blocks->split[dim].ranges <= FIGURE_TRACKS;
+    ruler.count = spmd__blocks_tracks(blocks, dim, all ? FIGURE_TRACKS : FEW_TRACKS, ruler.track);
     return ruler;
 }
 
 /* Completes the `index` of a slice by a cell's; false in a gap. */
-static bool find_cell(const struct plate *plate, int64_t index[], int i, int j)
+static bool find_cell(const struct figure *figure, int64_t index[], int i, int j)
 {
-    const struct ruler *row = &plate->row, *column = &plate->column;
+    const struct ruler *row = &figure->row, *column = &figure->column;
     if (row->dim >= 0)
         index[row->dim] = row->track[i].index;
     if (column->dim >= 0)
@@ -75,25 +75,25 @@ static bool find_cell(const struct plate *plate, int64_t index[], int i, int j)
 }
 
 /* Writes the ranks of a block; an empty text in a gap. */
-static void print_holders(const struct plate *plate, int64_t index[], int i, int j,
+static void print_holders(const struct figure *figure, int64_t index[], int i, int j,
                           char list[LABEL_BYTES])
 {
     list[0] = '\0';
-    if (find_cell(plate, index, i, j))
-        spmd__blocks_holders(&plate->side->blocks, index, LIST_WIDTH, list, LABEL_BYTES);
+    if (find_cell(figure, index, i, j))
+        spmd__blocks_holders(&figure->side->blocks, index, LIST_WIDTH, list, LABEL_BYTES);
 }
 
 /* Characters of the longest list of ranks: lists of the last slice have the largest numbers. */
-static int longest_list(const struct plate *plate)
+static int longest_list(const struct figure *figure)
 {
-    const struct blocks *blocks = &plate->side->blocks;
+    const struct blocks *blocks = &figure->side->blocks;
     int longest = 0;
     int64_t index[SPMD_MAX_DIMS];
     spmd__blocks_slice(blocks, spmd__blocks_slices(blocks) - 1, index);
-    for (int i = 0; i < plate->row.count; i++)
-        for (int j = 0; j < plate->column.count; j++) {
+    for (int i = 0; i < figure->row.count; i++)
+        for (int j = 0; j < figure->column.count; j++) {
             char list[LABEL_BYTES];
-            print_holders(plate, index, i, j, list);
+            print_holders(figure, index, i, j, list);
             int length = (int)strlen(list);
             longest = length > longest ? length : longest;
         }
@@ -101,55 +101,55 @@ static int longest_list(const struct plate *plate)
 }
 
 /* How a panel's sides are in proportion to each other: as the array's, within limits. */
-static void choose_sizes(const struct plate *plate, double *wide, double *high)
+static void choose_sizes(const struct figure *figure, double *wide, double *high)
 {
-    spmd_shape shape = plate->sheet->shape;
+    spmd_shape shape = figure->sheet->shape;
     double ratio = 1;
     *wide = *high = PANEL_SIZE;
-    if (plate->row.dim < 0) {
+    if (figure->row.dim < 0) {
         *high = 1.5 * CELL_HEIGHT;
         *wide = shape.ndim == 0 ? 0 : 1.5 * PANEL_SIZE;
         return;
     }
-    ratio = (double)shape.dim[plate->row.dim] / (double)shape.dim[plate->column.dim];
+    ratio = (double)shape.dim[figure->row.dim] / (double)shape.dim[figure->column.dim];
     ratio = fmin(fmax(ratio, 0.5), 2);
     *wide = PANEL_SIZE / sqrt(ratio);
     *high = PANEL_SIZE * sqrt(ratio);
 }
 
-struct plate spmd__plate_make(const struct sheet *sheet, const struct side *side)
+struct figure spmd__figure_make(const struct sheet *sheet, const struct side *side)
 {
     const struct blocks *blocks = &side->blocks;
     int ndim = sheet->shape.ndim;
-    struct plate plate = {.sheet = sheet,
-                          .side = side,
-                          .row = find_tracks(blocks, ndim > 1 ? ndim - 2 : -1),
-                          .column = find_tracks(blocks, ndim > 0 ? ndim - 1 : -1)};
+    struct figure figure = {.sheet = sheet,
+                            .side = side,
+                            .row = find_tracks(blocks, ndim > 1 ? ndim - 2 : -1),
+                            .column = find_tracks(blocks, ndim > 0 ? ndim - 1 : -1)};
     double wide, high;
-    choose_sizes(&plate, &wide, &high);
-    double list = spmd__svg_text_width(longest_list(&plate), number_size) + CELL_MARGIN;
+    choose_sizes(&figure, &wide, &high);
+    double list = spmd__svg_text_width(longest_list(&figure), number_size) + CELL_MARGIN;
     double tick =
         ndim > 0 ? spmd__svg_text_width(digits_of(sheet->shape.dim[ndim - 1]), tick_size) : 0;
-    lay_out(&plate.column, fmax(list, tick + CELL_MARGIN), wide, fmax(GAP, tick + CELL_MARGIN));
-    lay_out(&plate.row, CELL_HEIGHT, high, GAP);
-    plate.top = (ndim > 2 ? 1.6 * label_size : 0) + (ndim > 0 ? 1.6 * label_size + 16 : 0);
+    lay_out(&figure.column, fmax(list, tick + CELL_MARGIN), wide, fmax(GAP, tick + CELL_MARGIN));
+    lay_out(&figure.row, CELL_HEIGHT, high, GAP);
+    figure.top = (ndim > 2 ? 1.6 * label_size : 0) + (ndim > 0 ? 1.6 * label_size + 16 : 0);
     if (ndim > 1)
-        plate.left = 1.6 * label_size +
-                     spmd__svg_text_width(digits_of(sheet->shape.dim[ndim - 2]), tick_size) + 12;
-    plate.width = plate.left + size_of(&plate.column) + tick / 2;
-    plate.height = plate.top + size_of(&plate.row) + tick_size;
-    plate.middle = plate.top + size_of(&plate.row) / 2;
-    return plate;
+        figure.left = 1.6 * label_size +
+                      spmd__svg_text_width(digits_of(sheet->shape.dim[ndim - 2]), tick_size) + 12;
+    figure.width = figure.left + size_of(&figure.column) + tick / 2;
+    figure.height = figure.top + size_of(&figure.row) + tick_size;
+    figure.middle = figure.top + size_of(&figure.row) / 2;
+    return figure;
 }
 
 /* "dim 0 along x" */
-static void name_dim(const struct plate *plate, int dim, char name[256])
+static void name_dim(const struct figure *figure, int dim, char name[256])
 {
     struct text text = spmd__text_begin(name, 256);
-    struct axis_list entry = spmd__spec_entry(plate->side->spec, dim);
+    struct axis_list entry = spmd__spec_entry(figure->side->spec, dim);
     spmd__text_add(&text, entry.count > 0 ? "dim %d along " : "dim %d", dim);
     if (entry.count > 0)
-        spmd__axis_list_print(&text, plate->sheet->axes, &entry);
+        spmd__axis_list_print(&text, figure->sheet->axes, &entry);
 }
 
 static void draw_tick(FILE *stream, double x, double y, bool down, int64_t index)
@@ -176,90 +176,90 @@ static void draw_ticks(FILE *stream, const struct ruler *ruler, double x, double
     }
 }
 
-static void draw_axes(FILE *stream, const struct plate *plate, double x, double y)
+static void draw_axes(FILE *stream, const struct figure *figure, double x, double y)
 {
     char name[256];
-    if (plate->column.dim >= 0) {
-        name_dim(plate, plate->column.dim, name);
-        spmd__svg_text(stream, x + size_of(&plate->column) / 2, y - 16 - label_size, label_size,
+    if (figure->column.dim >= 0) {
+        name_dim(figure, figure->column.dim, name);
+        spmd__svg_text(stream, x + size_of(&figure->column) / 2, y - 16 - label_size, label_size,
                        "middle", name);
-        draw_ticks(stream, &plate->column, x, y, false);
+        draw_ticks(stream, &figure->column, x, y, false);
     }
-    if (plate->row.dim >= 0) {
-        name_dim(plate, plate->row.dim, name);
-        spmd__svg_text_upwards(stream, x - plate->left + label_size, y + size_of(&plate->row) / 2,
+    if (figure->row.dim >= 0) {
+        name_dim(figure, figure->row.dim, name);
+        spmd__svg_text_upwards(stream, x - figure->left + label_size, y + size_of(&figure->row) / 2,
                                label_size, name);
-        draw_ticks(stream, &plate->row, x, y, true);
+        draw_ticks(stream, &figure->row, x, y, true);
     }
 }
 
 /* The number of a cell's block in the colouring; -1 in a gap. */
-static int block_of(const struct plate *plate, int64_t index[], int i, int j)
+static int block_of(const struct figure *figure, int64_t index[], int i, int j)
 {
-    if (!find_cell(plate, index, i, j))
+    if (!find_cell(figure, index, i, j))
         return -1;
-    return spmd__colouring_add(plate->colouring, spmd__blocks_owner(&plate->side->blocks, index));
+    return spmd__colouring_add(figure->colouring, spmd__blocks_owner(&figure->side->blocks, index));
 }
 
 /* Each block differs from those on its left and above. */
-void spmd__plate_colour(const struct plate *plate, int64_t slice)
+void spmd__figure_colour(const struct figure *figure, int64_t slice)
 {
     int64_t index[SPMD_MAX_DIMS];
-    int above[PLATE_TRACKS];
-    spmd__blocks_slice(&plate->side->blocks, slice, index);
-    for (int i = 0; i < plate->row.count; i++)
-        for (int j = 0, left = -1; j < plate->column.count; j++) {
-            int block = block_of(plate, index, i, j);
+    int above[FIGURE_TRACKS];
+    spmd__blocks_slice(&figure->side->blocks, slice, index);
+    for (int i = 0; i < figure->row.count; i++)
+        for (int j = 0, left = -1; j < figure->column.count; j++) {
+            int block = block_of(figure, index, i, j);
             if (block >= 0 && left >= 0)
-                spmd__colouring_separate(plate->colouring, block, left);
+                spmd__colouring_separate(figure->colouring, block, left);
             if (block >= 0 && i > 0 && above[j] >= 0)
-                spmd__colouring_separate(plate->colouring, block, above[j]);
+                spmd__colouring_separate(figure->colouring, block, above[j]);
             left = above[j] = block;
         }
 }
 
 /* All are light, so that black is legible on them; those that follow each other are far apart. */
-static const char *colour_of(const struct plate *plate, int64_t index[], int i, int j)
+static const char *colour_of(const struct figure *figure, int64_t index[], int i, int j)
 {
     static const char *const palette[COLOURS] = {"#b9e2ff", "#e9bdab", "#99dde5",
                                                  "#ffd0d7", "#9fd1bf", "#edc6e7",
                                                  "#cfe3bf", "#c2c4e9", "#e2d0a8"};
-    return palette[plate->colouring->block[block_of(plate, index, i, j)].colour];
+    return palette[figure->colouring->block[block_of(figure, index, i, j)].colour];
 }
 
-static void draw_cell(FILE *stream, const struct plate *plate, double x, double y, int64_t index[],
-                      int i, int j)
+static void draw_cell(FILE *stream, const struct figure *figure, double x, double y,
+                      int64_t index[], int i, int j)
 {
-    const struct ruler *row = &plate->row, *column = &plate->column;
+    const struct ruler *row = &figure->row, *column = &figure->column;
     double wide = column->edge[j + 1] - column->edge[j], high = row->edge[i + 1] - row->edge[i];
     char list[LABEL_BYTES];
-    print_holders(plate, index, i, j, list);
+    print_holders(figure, index, i, j, list);
     x += column->edge[j];
     y += row->edge[i];
     if (list[0] == '\0') {
         spmd__svg_dots(stream, x + wide / 2, y + high / 2, column->track[j].gap, row->track[i].gap);
         return;
     }
-    spmd__svg_block(stream, x, y, wide, high, colour_of(plate, index, i, j));
+    spmd__svg_block(stream, x, y, wide, high, colour_of(figure, index, i, j));
     spmd__svg_text(stream, x + wide / 2, y + high / 2, number_size, "middle", list);
 }
 
-void spmd__plate_draw(const struct plate *plate, int64_t slice, FILE *stream, double x, double y)
+void spmd__figure_draw(const struct figure *figure, int64_t slice, FILE *stream, double x, double y)
 {
-    const struct blocks *blocks = &plate->side->blocks;
+    const struct blocks *blocks = &figure->side->blocks;
     int64_t index[SPMD_MAX_DIMS];
     spmd__blocks_slice(blocks, slice, index);
-    x += plate->left;
-    if (plate->sheet->shape.ndim > 2) {
+    x += figure->left;
+    if (figure->sheet->shape.ndim > 2) {
         char name[1024];
         struct text text = spmd__text_begin(name, sizeof name);
         spmd__blocks_print_slice(&text, blocks, index);
-        spmd__svg_text(stream, x + size_of(&plate->column) / 2, y + label_size / 2, label_size,
+        spmd__svg_text(stream, x + size_of(&figure->column) / 2, y + label_size / 2, label_size,
                        "middle", name);
     }
-    y += plate->top;
-    for (int i = 0; i < plate->row.count; i++)
-        for (int j = 0; j < plate->column.count; j++)
-            draw_cell(stream, plate, x, y, index, i, j);
-    draw_axes(stream, plate, x, y);
+    y += figure->top;
+    for (int i = 0; i < figure->row.count; i++)
+        for (int j = 0; j < figure->column.count; j++)
+            draw_cell(stream, figure, x, y, index, i, j);
+    draw_axes(stream, figure, x, y);
 }
