@@ -8,7 +8,7 @@
 #include "scratch.h"
 
 /* What the system does to files; the library and HDF5 find these calls before its own. */
-static enum { RESERVES, CANNOT_RESERVE, CANNOT_READ, LOSES } disk;
+static enum disk { RESERVES, CANNOT_RESERVE, CANNOT_READ, LOSES } disk;
 static int reads;
 
 /* The pool of memory makes room in another mode. */
@@ -77,30 +77,29 @@ static void what_has_no_room_for_sure_is_read_back(void)
     spmd_mesh_free(&mesh);
 }
 
-static void what_cannot_be_read_back_is_told(void)
+/* On such a disk a file that is there is not replaced. */
+static void expect_told(enum disk failure, const char *name, const char *message)
 {
     spmd_mesh *mesh = make_line();
-    const char *path = scratch("unread.h5");
+    const char *path = scratch(name);
     EXPECT_OK(write_full(mesh, path, 1));
-    disk = CANNOT_READ;
-    EXPECT_FAILS(write_full(mesh, path, 2), SPMD_ERR_FILE,
-                 "unread.h5: dataset \"v\" was written, but cannot be read to verify it: ");
+    disk = failure;
+    EXPECT_FAILS(write_full(mesh, path, 2), SPMD_ERR_FILE, message);
     disk = RESERVES;
     expect_full(mesh, path, 1);
     spmd_mesh_free(&mesh);
 }
 
+static void what_cannot_be_read_back_is_told(void)
+{
+    expect_told(CANNOT_READ, "unread.h5",
+                "unread.h5: dataset \"v\" was written, but cannot be read to verify it: ");
+}
+
 static void what_is_lost_is_told(void)
 {
-    spmd_mesh *mesh = make_line();
-    const char *path = scratch("lost.h5");
-    EXPECT_OK(write_full(mesh, path, 1));
-    disk = LOSES;
-    EXPECT_FAILS(write_full(mesh, path, 2), SPMD_ERR_FILE,
-                 "lost.h5: dataset \"v\" cannot be written: some of it is lost, as on a full disk");
-    disk = RESERVES;
-    expect_full(mesh, path, 1);
-    spmd_mesh_free(&mesh);
+    expect_told(LOSES, "lost.h5",
+                "lost.h5: dataset \"v\" cannot be written: some of it is lost, as on a full disk");
 }
 
 HARNESS_MAIN("io_lost", CASE(what_has_no_room_for_sure_is_read_back),

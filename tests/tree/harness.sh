@@ -75,12 +75,14 @@ status 1 'test: no case' makes '0 passed, 1 failed' '@true'
 prints 'test: no case: where to look' 'see build/test-check.log' makes '0 passed, 1 failed' '@true'
 
 # A launcher that hangs, as far as signals can end it.
-printf '#!/bin/sh\ntrap "" TERM\nexec sleep 60\n' >"$tmp/launcher"
+printf '#!/bin/sh\ntrap "" TERM\necho >"%s"\nexec sleep 60\n' "$tmp/deaf" >"$tmp/launcher"
 chmod +x "$tmp/launcher"
 status 137 'run: a launcher that hangs is ended with its script' \
     env MPIEXEC="$tmp/launcher" sh -c '
         "$0" 1 true &
-        sleep 1
+        until [ -e "$1" ]; do
+            sleep 0.1
+        done
         kill "$!"
-        wait "$!"' "$top/scripts/run"
+        wait "$!"' "$top/scripts/run" "$tmp/deaf"
 plan_end
